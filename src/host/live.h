@@ -1,0 +1,66 @@
+#pragma once
+// The sources of the live node, one function per question. Each answers from the kernel or a file and keeps no state but
+// the sockets of its source.
+
+#include "preflight/host.h"
+
+namespace preflight::live {
+
+// files.cpp; `root` is "/" or the folder given with --root.
+Fact<std::string> read(const std::string& root, const std::string& path, std::size_t limit = max_file_bytes);
+Fact<std::vector<std::string>> list(const std::string& root, const std::string& path);
+Fact<std::string> link_target(const std::string& root, const std::string& path);
+Fact<std::string> resolve(const std::string& root, const std::string& path);
+Fact<FileInfo> info(const std::string& root, const std::string& path);
+
+// node.cpp
+Fact<Node> node();
+Fact<std::vector<std::string>> kernel_log();
+
+// rtnetlink.cpp
+Fact<std::vector<Link>> links();
+Fact<std::vector<Address>> addresses();
+Fact<Route> route(const std::string& destination);
+
+// ethtool.cpp
+Fact<EthtoolDriver> ethtool_driver(const std::string& netdev);
+Fact<EthtoolPause> ethtool_pause(const std::string& netdev);
+Fact<EthtoolChannels> ethtool_channels(const std::string& netdev);
+Fact<EthtoolSpeed> ethtool_speed(const std::string& netdev);
+Fact<std::map<std::string, bool>> ethtool_private_flags(const std::string& netdev);
+Fact<std::map<std::string, std::uint64_t>> ethtool_statistics(const std::string& netdev);
+
+// dcb.cpp
+Fact<Dcb> dcb(const std::string& netdev);
+
+// devlink.cpp
+Fact<std::vector<DevlinkDevice>> devlink();
+
+// rdma_netlink.cpp
+Fact<std::vector<RdmaDevice>> rdma_devices();
+Fact<std::vector<RdmaResource>> rdma_resources(const std::string& device);
+Fact<std::string> rdma_netns_mode();
+
+// rdma_sysfs.cpp
+Fact<GidTable> rdma_gids(const std::string& root, const std::string& device, int port);
+Fact<std::map<std::string, std::uint64_t>> rdma_counters(const std::string& root, const std::string& device, int port);
+
+// verbs.cpp
+Fact<Verbs> verbs();
+
+/// "EACCES" for 13; "errno 9999" for a number the table does not know.
+std::string errno_name(int error);
+/// Absent for ENOENT and ENOTDIR, Unreadable with the errno's name otherwise. `what` names the place.
+template <class T>
+Fact<T> file_error(int error, const std::string& what);
+
+}  // namespace preflight::live
+
+#include <cerrno>
+#include <cstring>
+
+template <class T>
+preflight::Fact<T> preflight::live::file_error(int error, const std::string& what) {
+    if (error == ENOENT || error == ENOTDIR) return Absent{};
+    return Unreadable{errno_name(error), what + ": " + std::strerror(error)};
+}
