@@ -77,7 +77,8 @@ struct Finding {
     std::int64_t duration_us = 0;
 };
 
-/// Fluent access to a finding under construction: `out.fail(port).saw("…").want("…").mend({…});`
+/// Fluent access to a finding under construction: `out.fail(port, "…").want("…").mend({…});` Valid until the next finding
+/// is added.
 class Draft {
 public:
     explicit Draft(Finding& finding) : finding_(finding) {}

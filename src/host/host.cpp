@@ -1,0 +1,67 @@
+#include "preflight/host.h"
+
+#include <fmt/format.h>
+
+#include "host/answer.h"
+
+namespace preflight {
+
+template <class T>
+Fact<T> Host::ask(std::string kind, std::string argument) {
+    const Question question{std::move(kind), std::move(argument)};
+    const Answer reply = answer(question);
+    if (!reply.fact.has()) return reply.fact.as<T>();
+    try {
+        if constexpr (std::is_same_v<T, std::string>) return text_from_json(*reply.fact);
+        else return reply.fact->get<T>();
+    } catch (const Json::exception& error) {
+        throw InputError{fmt::format("the answer to {} \"{}\" has the wrong form: {}", question.kind, question.argument, error.what())};
+    }
+}
+
+namespace {
+
+std::string sampled(const std::string& argument, int sample) {
+    return sample == 0 ? argument : fmt::format("{}@{}", argument, sample);
+}
+
+std::string port_of(const std::string& device, int port) {
+    return fmt::format("{}/{}", device, port);
+}
+
+}  // namespace
+
+Fact<std::string> Host::read(const std::string& path) { return ask<std::string>("read", path); }
+Fact<std::vector<std::string>> Host::list(const std::string& path) { return ask<std::vector<std::string>>("list", path); }
+Fact<std::string> Host::link_target(const std::string& path) { return ask<std::string>("link_target", path); }
+Fact<std::string> Host::resolve(const std::string& path) { return ask<std::string>("resolve", path); }
+Fact<FileInfo> Host::info(const std::string& path) { return ask<FileInfo>("info", path); }
+Fact<Node> Host::node() { return ask<Node>("node"); }
+Fact<std::vector<std::string>> Host::kernel_log() { return ask<std::vector<std::string>>("kernel_log"); }
+Fact<std::vector<Link>> Host::links() { return ask<std::vector<Link>>("links"); }
+Fact<std::vector<Address>> Host::addresses() { return ask<std::vector<Address>>("addresses"); }
+Fact<Route> Host::route(const std::string& destination) { return ask<Route>("route", destination); }
+Fact<EthtoolDriver> Host::ethtool_driver(const std::string& netdev) { return ask<EthtoolDriver>("ethtool_driver", netdev); }
+Fact<EthtoolPause> Host::ethtool_pause(const std::string& netdev) { return ask<EthtoolPause>("ethtool_pause", netdev); }
+Fact<EthtoolChannels> Host::ethtool_channels(const std::string& netdev) { return ask<EthtoolChannels>("ethtool_channels", netdev); }
+Fact<EthtoolSpeed> Host::ethtool_speed(const std::string& netdev) { return ask<EthtoolSpeed>("ethtool_speed", netdev); }
+Fact<std::map<std::string, bool>> Host::ethtool_private_flags(const std::string& netdev) {
+    return ask<std::map<std::string, bool>>("ethtool_private_flags", netdev);
+}
+Fact<std::map<std::string, std::uint64_t>> Host::ethtool_statistics(const std::string& netdev, int sample) {
+    return ask<std::map<std::string, std::uint64_t>>("ethtool_statistics", sampled(netdev, sample));
+}
+Fact<Dcb> Host::dcb(const std::string& netdev, int sample) { return ask<Dcb>("dcb", sampled(netdev, sample)); }
+Fact<std::vector<DevlinkDevice>> Host::devlink() { return ask<std::vector<DevlinkDevice>>("devlink"); }
+Fact<std::vector<RdmaDevice>> Host::rdma_devices() { return ask<std::vector<RdmaDevice>>("rdma_devices"); }
+Fact<std::vector<RdmaResource>> Host::rdma_resources(const std::string& device) {
+    return ask<std::vector<RdmaResource>>("rdma_resources", device);
+}
+Fact<std::string> Host::rdma_netns_mode() { return ask<std::string>("rdma_netns_mode"); }
+Fact<GidTable> Host::rdma_gids(const std::string& device, int port) { return ask<GidTable>("rdma_gids", port_of(device, port)); }
+Fact<std::map<std::string, std::uint64_t>> Host::rdma_counters(const std::string& device, int port, int sample) {
+    return ask<std::map<std::string, std::uint64_t>>("rdma_counters", sampled(port_of(device, port), sample));
+}
+Fact<Verbs> Host::verbs() { return ask<Verbs>("verbs"); }
+
+}  // namespace preflight

@@ -1,0 +1,111 @@
+#include "host/live.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <unordered_map>
+
+#include "host/answer.h"
+
+namespace preflight {
+namespace {
+
+/// The argument "device/port" taken apart; port 0 when it is not of that form.
+struct DevicePort {
+    std::string device;
+    int port = 0;
+
+    explicit DevicePort(const std::string& argument) {
+        const auto slash = argument.rfind('/');
+        if (slash == std::string::npos) return;
+        device = argument.substr(0, slash);
+        std::from_chars(argument.data() + slash + 1, argument.data() + argument.size(), port);
+    }
+};
+
+/// The argument without its sample number: the live node has only the present.
+std::string unsampled(const std::string& argument) {
+    return argument.substr(0, argument.rfind('@'));
+}
+
+/// Names and log lines may hold any bytes; JSON may not. File texts keep theirs (text_to_json).
+void make_utf8(Json& json) {
+    if (json.is_string()) json = Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    else if (json.is_structured())
+        for (auto& item : json) make_utf8(item);
+}
+
+template <class T>
+Answer as_answer(const Fact<T>& fact) {
+    if constexpr (std::is_same_v<T, std::string>) return {fact.then([](const std::string& text) { return text_to_json(text); })};
+    else
+        return {fact.then([](const T& value) {
+            Json json = value;
+            make_utf8(json);
+            return json;
+        })};
+}
+
+class LiveHost : public Host {
+public:
+    explicit LiveHost(std::string root) : root_(std::move(root)) {}
+
+protected:
+    Answer answer(const Question& question) override {
+        const auto source = sources().find(question.kind);
+        if (source == sources().end()) return {Unreadable{"not-asked", "no source for " + question.kind}};
+        return source->second(root_, question.argument);
+    }
+
+private:
+    using Source = Answer (*)(const std::string& root, const std::string& argument);
+
+    static const std::unordered_map<std::string, Source>& sources() {
+        using R = const std::string&;
+        static const std::unordered_map<std::string, Source> table = {
+            {"read", [](R root, R path) { return as_answer(live::read(root, path)); }},
+            {"list", [](R root, R path) { return as_answer(live::list(root, path)); }},
+            {"link_target", [](R root, R path) { return as_answer(live::link_target(root, path)); }},
+            {"resolve", [](R root, R path) { return as_answer(live::resolve(root, path)); }},
+            {"info", [](R root, R path) { return as_answer(live::info(root, path)); }},
+            {"node", [](R, R) { return as_answer(live::node()); }},
+            {"kernel_log", [](R, R) { return as_answer(live::kernel_log()); }},
+            {"links", [](R, R) { return as_answer(live::links()); }},
+            {"addresses", [](R, R) { return as_answer(live::addresses()); }},
+            {"route", [](R, R destination) { return as_answer(live::route(destination)); }},
+            {"ethtool_driver", [](R, R netdev) { return as_answer(live::ethtool_driver(netdev)); }},
+            {"ethtool_pause", [](R, R netdev) { return as_answer(live::ethtool_pause(netdev)); }},
+            {"ethtool_channels", [](R, R netdev) { return as_answer(live::ethtool_channels(netdev)); }},
+            {"ethtool_speed", [](R, R netdev) { return as_answer(live::ethtool_speed(netdev)); }},
+            {"ethtool_private_flags", [](R, R netdev) { return as_answer(live::ethtool_private_flags(netdev)); }},
+            {"ethtool_statistics", [](R, R netdev) { return as_answer(live::ethtool_statistics(unsampled(netdev))); }},
+            {"dcb", [](R, R netdev) { return as_answer(live::dcb(unsampled(netdev))); }},
+            {"devlink", [](R, R) { return as_answer(live::devlink()); }},
+            {"rdma_devices", [](R, R) { return as_answer(live::rdma_devices()); }},
+            {"rdma_resources", [](R, R device) { return as_answer(live::rdma_resources(device)); }},
+            {"rdma_netns_mode", [](R, R) { return as_answer(live::rdma_netns_mode()); }},
+            {"rdma_gids",
+             [](R root, R argument) {
+                 const DevicePort of(argument);
+                 return as_answer(live::rdma_gids(root, of.device, of.port));
+             }},
+            {"rdma_counters",
+             [](R root, R argument) {
+                 const DevicePort of(unsampled(argument));
+                 return as_answer(live::rdma_counters(root, of.device, of.port));
+             }},
+            {"verbs", [](R, R) { return as_answer(live::verbs()); }},
+        };
+        return table;
+    }
+
+    std::string root_;
+};
+
+}  // namespace
+
+std::unique_ptr<Host> live_host(const std::string& root) {
+    return std::make_unique<LiveHost>(root);
+}
+
+}  // namespace preflight
