@@ -28,6 +28,9 @@ public:
     const RdmaStack& rdma() const;
     const RoleFacts& role() const;
 
+    /// Role bits: --role, or by the traces role() found.
+    unsigned roles() const;
+    Deployment deployment() const;
     /// Path bits this node shall serve: --want, or by role.
     unsigned want() const;
 
