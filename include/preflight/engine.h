@@ -14,7 +14,10 @@ namespace preflight {
 /// Whether `options` select this check: phase, --only, --skip. Globs know '*' and '?'.
 bool selected(const Check& check, const Options& options);
 
-/// Judges and fills findings, phases, outcomes and verdict of a report. The caller fills node, run and cluster.
+/// Fills what a report says of the node, the run and the cluster. Run time and unreadable answers are the caller's.
+void describe(Report& report, const Facts& facts);
+
+/// Judges and fills findings, phases, outcomes and verdict of a report; describe() fills the rest.
 ///
 /// Folding: a fail or unknown of a check becomes `blocked` when a check named in its `after` has, for a subject that
 /// covers its own, a fail, or for an unknown also an unknown or blocked finding. `blocked_by` names the root causes.

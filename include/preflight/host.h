@@ -9,6 +9,7 @@
 // Text is passed as the node gave it: it may hold any bytes, valid UTF-8 or not.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -372,7 +373,6 @@ protected:
     /// whose text is not what a snapshot may hold throws InputError.
     virtual Answer answer(const Question& question) = 0;
     friend class Recorder;
-    friend class LayeredHost;
 
 private:
     template <class T>
@@ -401,6 +401,8 @@ public:
     std::vector<std::pair<std::string, std::string>> unreadable() const;
     /// How often `inner` was asked; a test asserts that it never exceeds the number of different questions.
     std::size_t asked() const;
+    /// Called once for each question the inner host answered: with "value", "absent" or the error's name, never the value.
+    void watch(std::function<void(const Question&, const std::string&)> watch) { watch_ = std::move(watch); }
 
 protected:
     Answer answer(const Question& question) override;
@@ -409,6 +411,7 @@ private:
     struct Memory;
     Host& inner_;
     std::unique_ptr<Memory> memory_;
+    std::function<void(const Question&, const std::string&)> watch_;
 };
 
 }  // namespace preflight

@@ -17,7 +17,9 @@ Answer Recorder::answer(const Question& question) {
     const auto known = memory_->answers.find(question);
     if (known != memory_->answers.end()) return known->second;
     ++memory_->asked;
-    return memory_->answers.emplace(question, inner_.answer(question)).first->second;
+    const Answer reply = inner_.answer(question);
+    if (watch_) watch_(question, reply.fact.has() ? "value" : reply.fact.absent() ? "absent" : reply.fact.why().error);
+    return memory_->answers.emplace(question, reply).first->second;
 }
 
 std::string Recorder::snapshot() const {

@@ -1,0 +1,144 @@
+// Modules that a later version fills: listed, and unknown on every node, so that no phase can pass by accident.
+
+#include "modules.h"
+
+namespace preflight {
+namespace {
+
+struct Row {
+    std::string_view id, title;
+    unsigned paths = internode | s3;
+    unsigned roles = storage;
+    unsigned deployments = systemd | container;
+};
+
+Module pending(std::string_view name, std::string_view about, char phase, std::initializer_list<Row> rows) {
+    Module module{name, about, {}};
+    for (const Row& row : rows) {
+        Check check{};
+        check.id = row.id;
+        check.phase = phase;
+        check.title = row.title;
+        check.why = "RDMA fails silently to TCP, so what was not looked at cannot be called fine.";
+        check.judges = "unknown on every node: this version cannot judge it yet.";
+        check.paths = row.paths;
+        check.roles = row.roles;
+        check.deployments = row.deployments;
+        check.judge = not_built_yet;
+        module.checks.push_back(std::move(check));
+    }
+    return module;
+}
+
+constexpr unsigned both = storage | client;
+
+}  // namespace
+
+Module server_module() {
+    return pending("server", "the minio.rdma build and its libraries", 'A',
+                   {{"server.binary", "The server file is the RDMA build"},
+                    {"server.libraries", "Every library the server needs resolves as the service resolves it"},
+                    {"server.version", "The server release supports RDMA"}});
+}
+
+Module service_module() {
+    return pending("service", "the systemd unit and the running process", 'A',
+                   {{"service.unit", "The unit exists and systemd accepts it", internode | s3, storage, systemd},
+                    {"service.exec", "The service starts the RDMA build", internode | s3, storage, systemd},
+                    {"service.start", "The unit's asserts and conditions hold", internode | s3, storage, systemd},
+                    {"service.sandbox", "The unit's sandbox leaves RDMA usable", internode | s3, storage, systemd},
+                    {"service.running", "The running process is what the files say"},
+                    {"service.rdma", "The running process owns RDMA objects"}});
+}
+
+Module env_module() {
+    return pending("env", "the environment the server will get", 'A',
+                   {{"env.file", "The environment files the unit names are readable", internode | s3, storage, systemd},
+                    {"env.syntax", "No line that matters is dropped or altered"},
+                    {"env.internode", "MINIO_RDMA_INTERNODE is exactly \"on\"", internode},
+                    {"env.names", "Every MINIO_RDMA_ variable is a known setting"},
+                    {"env.values", "No RDMA setting is silently dropped"},
+                    {"env.location", "RDMA settings stand where the server reads them"},
+                    {"env.volumes", "MINIO_VOLUMES expands", internode},
+                    {"env.license", "A license is configured"}});
+}
+
+Module memlock_module() {
+    return pending("memlock", "locked memory", 'A',
+                   {{"memlock.limit", "The service may lock enough memory"},
+                    {"memlock.process", "The running process may lock enough memory"},
+                    {"memlock.memory", "The pinned pools fit into the node's memory"}});
+}
+
+Module peers_module() {
+    return pending("peers", "the other AIStor nodes", 'A',
+                   {{"peers.list", "The AIStor nodes are known, this one among them", internode},
+                    {"peers.names", "Peer names resolve to storage addresses", internode},
+                    {"peers.route", "Routes to the peers leave by a storage port", internode},
+                    {"peers.port", "The RDMA peer port of each peer is reachable", internode},
+                    {"peers.listener", "The local RDMA peer port is free or AIStor's", internode},
+                    {"peers.rdma", "A real RDMA transfer to a peer worked", internode}});
+}
+
+Module container_module() {
+    return pending("container", "AIStor in a pod", 'A',
+                   {{"container.devices", "The pod has the RDMA devices and a usable GID", internode | s3, storage, container},
+                    {"container.memlock", "The pod may lock enough memory", internode | s3, storage, container},
+                    {"container.image", "The pod runs the RDMA build", internode | s3, storage, container}});
+}
+
+Module dcb_module() {
+    return pending("dcb", "PFC, DSCP and ETS of each port", 'B',
+                   {{"dcb.control", "One owner controls DCB", internode | s3, both},
+                    {"dcb.pfc", "Exactly one priority is lossless", internode | s3, both},
+                    {"dcb.mode", "The port classifies by DSCP", internode | s3, both},
+                    {"dcb.chain", "RDMA traffic lands in the lossless class", internode | s3, both},
+                    {"dcb.ets", "The lossless class has bandwidth", internode | s3, both},
+                    {"dcb.class", "AIStor's automatic detection finds the lossless class", internode | s3, both},
+                    {"dcb.ports", "All storage ports carry the same plan", internode | s3, both},
+                    {"dcb.persistence", "The DCB settings survive a reboot", internode | s3, both}});
+}
+
+Module pause_module() {
+    return pending("pause", "link-level flow control", 'B', {{"pause.global", "Link pause is off where PFC is wanted", internode | s3, both}});
+}
+
+Module congestion_module() {
+    return pending("congestion", "ECN and DCQCN", 'B', {{"congestion.ecn", "Congestion control is as this driver can do it", internode | s3, both}});
+}
+
+Module counters_module() {
+    return pending("counters", "pauses and losses under --sample", 'B',
+                   {{"counters.pfc", "Pauses occur on the lossless priority only", internode | s3, both},
+                    {"counters.loss", "Loss counters stay flat", internode | s3, both}});
+}
+
+Module fabric_module() {
+    return pending("fabric", "what the host cannot see", 'B', {{"fabric.switch", "The switch profile is attested", internode | s3, both}});
+}
+
+Module s3_module() {
+    return pending("s3", "S3 over RDMA", 'C',
+                   {{"s3.server", "The server's S3 RDMA library resolves", s3},
+                    {"s3.transport", "The device offers the transport S3 clients need", s3, both},
+                    {"s3.endpoint", "The S3 endpoint is reachable from the RDMA address", s3, client},
+                    {"s3.client", "The client libraries are usable", s3, client},
+                    {"s3.device", "S3RDMA_DEVICE names an existing device", s3, client},
+                    {"s3.memlock", "The client job may lock enough memory", s3, client}});
+}
+
+Module gpu_module() {
+    return pending("gpu", "GPUDirect", 'C',
+                   {{"gpu.present", "An NVIDIA GPU is present", s3, client},
+                    {"gpu.driver", "The GPU driver supports GPUDirect RDMA", s3, client},
+                    {"gpu.peermem", "GPU memory can be registered with this NIC driver", s3, client},
+                    {"gpu.topology", "Each GPU has a near NIC", s3, client}});
+}
+
+Module pcie_module() {
+    return pending("pcie", "PCIe between GPU and NIC", 'C',
+                   {{"pcie.acs", "No bridge redirects peer-to-peer traffic", s3, client},
+                    {"pcie.iommu", "The IOMMU does not translate peer-to-peer traffic", s3, client}});
+}
+
+}  // namespace preflight

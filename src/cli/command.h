@@ -1,0 +1,54 @@
+#pragma once
+// The commands. One table serves dispatch, help and "did you mean"; each command adds its options to its own CLI11 app and
+// returns the exit code.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "preflight/host.h"
+#include "preflight/options.h"
+#include "preflight/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace preflight {
+
+struct Command {
+    const char* name;
+    const char* help;
+    /// Declares options on `app`; the returned function runs the command after parsing.
+    std::function<std::function<Exit()>(CLI::App& app)> declare;
+};
+
+/// All commands, in the order of the help.
+const std::vector<Command>& commands();
+
+Command run_command();
+Command capture_command();
+Command list_command();
+Command explain_command();
+Command schema_command();
+
+/// A mistake of the caller: printed to stderr, exit code 3.
+struct UsageError {
+    std::string message;
+};
+
+/// The node a command judges: the live one below `root`, or a snapshot.
+std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root);
+
+/// Judges the node and fills the whole report.
+Report make_report(Host& host, const Options& options);
+
+/// Writes `text` to `path` ("-": stdout). A file is created with mode 0600 beside its place and moved there, so it is whole or
+/// not there, and never written through a symbolic link. Throws UsageError naming the file when it cannot be written.
+void write_output(const std::string& path, const std::string& text);
+
+/// Writes to stdout; throws std::runtime_error when it is closed or full.
+void print(const std::string& text);
+
+}  // namespace preflight

@@ -1,0 +1,135 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <clocale>
+#include <map>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/suggest.h"
+#include "preflight/engine.h"
+
+namespace preflight {
+namespace {
+
+struct RunArguments {
+    Options options;
+    std::string snapshot, format, color = "auto";
+    std::vector<std::string> outputs, want, roles, phases;
+    std::string deployment = "auto", stage = "on";
+    bool strict = false, failures_only = false, facts = false, verbose = false, quiet = false;
+};
+
+const std::map<std::string, std::string (*)(const Report&, const TextStyle&)>& formats() {
+    static const std::map<std::string, std::string (*)(const Report&, const TextStyle&)> table = {
+        {"text", [](const Report& report, const TextStyle& style) { return to_text(report, style); }},
+        {"json", [](const Report& report, const TextStyle&) { return to_json(report); }},
+    };
+    return table;
+}
+
+std::vector<std::string> format_names() {
+    std::vector<std::string> names;
+    for (const auto& [known, render] : formats()) names.push_back(known);
+    return names;
+}
+
+std::vector<std::string> check_ids() {
+    std::vector<std::string> ids;
+    for (const Module& module : modules())
+        for (const Check& check : module.checks) ids.emplace_back(check.id);
+    return ids;
+}
+
+void require_selection(const Options& options) {
+    const auto ids = check_ids();
+    for (const auto* globs : {&options.only, &options.skip})
+        for (const std::string& glob : *globs) {
+            Options one;
+            one.only = {glob};
+            if (std::none_of(ids.begin(), ids.end(), [&](const std::string& id) { return selected(*find_check(id), one); }))
+                throw UsageError{fmt::format("no check matches \"{}\"{}", glob, did_you_mean(glob, ids))};
+        }
+    if (std::none_of(ids.begin(), ids.end(), [&](const std::string& id) { return selected(*find_check(id), options); }))
+        throw UsageError{"the selection leaves no check to run"};
+}
+
+TextStyle style_of(const RunArguments& arguments, bool terminal) {
+    TextStyle style;
+    const char* no_color = std::getenv("NO_COLOR");
+    style.color = arguments.color == "always" || (arguments.color == "auto" && terminal && !(no_color && *no_color));
+    std::setlocale(LC_CTYPE, "");
+    style.unicode = !terminal || std::string_view(nl_langinfo(CODESET)) == "UTF-8";
+    std::setlocale(LC_CTYPE, "C");
+    style.failures_only = arguments.failures_only;
+    style.facts = arguments.facts;
+    return style;
+}
+
+Exit run(RunArguments& arguments) {
+    Options& options = arguments.options;
+    set_log_level(arguments.verbose ? LogLevel::debug : arguments.quiet ? LogLevel::error : LogLevel::warning);
+    for (const std::string& path : arguments.want) options.want = options.want.value_or(0) | (path == "internode" ? internode : s3);
+    for (const std::string& role : arguments.roles)
+        if (role != "auto") options.roles = options.roles.value_or(0) | (role == "storage" ? storage : client);
+    for (const std::string& phase : arguments.phases) options.phases.push_back(phase[0]);
+    if (arguments.deployment != "auto") options.deployment = arguments.deployment == "systemd" ? systemd : container;
+    options.stage = arguments.stage == "ready" ? Stage::ready : Stage::on;
+    options.from_snapshot = !arguments.snapshot.empty();
+    require_selection(options);
+
+    std::vector<std::pair<std::string, std::string>> outputs;
+    for (const std::string& output : arguments.outputs) {
+        const auto equals = output.find('=');
+        const std::string format = output.substr(0, equals);
+        if (equals == std::string::npos || equals + 1 == output.size()) throw UsageError{fmt::format("--output {}: write FORMAT=FILE", output)};
+        if (!formats().count(format)) throw UsageError{fmt::format("--output {}: no format \"{}\"{}", output, format, did_you_mean(format, format_names()))};
+        outputs.emplace_back(format, output.substr(equals + 1));
+    }
+
+    const auto host = open_host(arguments.snapshot, options.root);
+    const Report report = make_report(*host, options);
+    for (const auto& [format, path] : outputs) write_output(path, formats().at(format)(report, style_of(arguments, false)));
+    const bool terminal = isatty(STDOUT_FILENO);
+    const std::string format = !arguments.format.empty() ? arguments.format : terminal ? "text" : "json";
+    print(formats().at(format)(report, style_of(arguments, terminal)));
+    return exit_code(report, arguments.strict);
+}
+
+}  // namespace
+
+Command run_command() {
+    return {"run", "Judge this node, or a snapshot, and print the report (the default)", [](CLI::App& app) -> std::function<Exit()> {
+                auto arguments = std::make_shared<RunArguments>();
+                RunArguments& a = *arguments;
+                app.add_option("--want", a.want, "RDMA paths this node shall serve: internode,s3")->delimiter(',')->check(CLI::IsMember({"internode", "s3"}));
+                app.add_option("--stage", a.stage, "on: will it use RDMA as configured? ready: could it be switched on?")
+                    ->check(CLI::IsMember({"on", "ready"}));
+                app.add_option("--role", a.roles, "auto, storage or client; a node may be both: storage,client")
+                    ->delimiter(',')
+                    ->check(CLI::IsMember({"auto", "storage", "client"}));
+                app.add_option("--deployment", a.deployment, "How AIStor runs here")->check(CLI::IsMember({"auto", "systemd", "container"}));
+                app.add_option("--phase", a.phases, "Judge only these phases: A,B,C")->delimiter(',')->check(CLI::IsMember({"A", "B", "C"}));
+                app.add_option("--only", a.options.only, "Judge only the checks that match GLOB")->delimiter(',')->type_name("GLOB");
+                app.add_option("--skip", a.options.skip, "Leave out the checks that match GLOB")->delimiter(',')->type_name("GLOB");
+                app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
+                app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
+                app.add_option("--root", a.options.root, "Read host files below DIR")->type_name("DIR");
+                app.add_option("--format", a.format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
+                app.add_option("--output", a.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");
+                app.add_flag("--strict", a.strict, "Warnings fail (exit 1)");
+                app.add_flag("--failures-only", a.failures_only, "Text: only what failed");
+                app.add_flag("--facts", a.facts, "Text: with the facts behind each finding");
+                app.add_option("--color", a.color, "Colour on a terminal")->check(CLI::IsMember({"auto", "always", "never"}));
+                app.add_flag("-v,--verbose", a.verbose, "Log each question to the node on stderr");
+                app.add_flag("-q,--quiet", a.quiet, "Log errors only");
+                return [arguments] { return run(*arguments); };
+            }};
+}
+
+}  // namespace preflight
