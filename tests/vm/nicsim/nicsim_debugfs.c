@@ -64,26 +64,26 @@ static int fw_pfc_put(void *p, u64 val)
 }
 DEFINE_DEBUGFS_ATTRIBUTE(fw_pfc_fops, fw_pfc_get, fw_pfc_put, "0x%llx\n");
 
-/* "SELECTOR PRIORITY PROTOCOL" adds an APP entry past the driver's rules, as firmware DCBX does. */
+/* "[-]SELECTOR PRIORITY PROTOCOL" adds (-: deletes) an APP entry past the driver's rules, as firmware DCBX does. */
 static ssize_t fw_app_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	struct nicsim *s = file->private_data;
-	unsigned int sel, prio, proto;
+	unsigned int prio, proto;
 	struct dcb_app app = { };
 	char line[32] = "";
-	int err;
+	int err, sel;
 
 	if (len >= sizeof(line))
 		return -EINVAL;
 	if (copy_from_user(line, buf, len))
 		return -EFAULT;
-	if (sscanf(line, "%u %u %u", &sel, &prio, &proto) != 3 || prio > 7 || proto > 0xffff || !sel || sel > 5)
+	if (sscanf(line, "%d %u %u", &sel, &prio, &proto) != 3 || prio > 7 || proto > 0xffff || !sel || abs(sel) > 5)
 		return -EINVAL;
-	app.selector = sel;
+	app.selector = abs(sel);
 	app.priority = prio;
 	app.protocol = proto;
 	rtnl_lock();
-	err = dcb_ieee_setapp(s->ndev, &app);
+	err = sel < 0 ? dcb_ieee_delapp(s->ndev, &app) : dcb_ieee_setapp(s->ndev, &app);
 	rtnl_unlock();
 	return err ?: len;
 }
@@ -130,10 +130,10 @@ void nicsim_debugfs_init(struct nicsim *s)
 	debugfs_create_u32("info_errno", 0644, s->dbg, &s->info_errno);
 	debugfs_create_u32("speed", 0644, s->dbg, &s->speed);
 	debugfs_create_file("health_error", 0200, s->dbg, s, &health_fops);
-	if (s->f->kind == NICSIM_ICE && !s->safe_mode)
+	if (s->f->kind == NICSIM_ICE && !s->safe_mode) {
 		debugfs_create_file("fw_pfc_en", 0644, s->dbg, s, &fw_pfc_fops);
-	if (s->f->kind != NICSIM_PLAIN && !s->safe_mode)
 		debugfs_create_file("fw_app", 0200, s->dbg, s, &fw_app_fops);
+	}
 	version_files(s);
 	counter_files(s);
 }

@@ -121,7 +121,7 @@ static int nicsim_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	s->speed = SPEED_100000;
 	s->channels = num_online_cpus();
 	SET_NETDEV_DEV(d, &pdev->dev);
-	strscpy(d->name, "nic%d", sizeof(d->name));
+	snprintf(d->name, sizeof(d->name), "nic%d", (int)(f - nicsim_func));
 	d->netdev_ops = &nicsim_ndo;
 	d->max_mtu = 9702;
 	d->priv_flags |= IFF_LIVE_ADDR_CHANGE;

@@ -64,6 +64,7 @@ static struct nicsim_obj *new_obj(u16 vendor, u16 device, u32 class, int bus, in
 	c[PCI_CAPABILITY_LIST] = CAP_PCIE;
 	c[CAP_PCIE] = PCI_CAP_ID_EXP;
 	put_unaligned_le16(2 | (pcie_type << 4), c + CAP_PCIE + PCI_EXP_FLAGS);
+	put_unaligned_le32(PCI_EXP_DEVCAP_RBER, c + CAP_PCIE + PCI_EXP_DEVCAP);
 	put_unaligned_le16(0x2810, c + CAP_PCIE + PCI_EXP_DEVCTL);	/* reset value: relaxed ordering on */
 	put_link(o, 4, 16);
 	return o;
@@ -179,7 +180,9 @@ static int parse_bridge(int bus, int devfn, const char *spec)
 	o->cfg[PCI_PRIMARY_BUS] = bus;
 	o->cfg[PCI_SECONDARY_BUS] = o->secondary = sec;
 	o->cfg[PCI_SUBORDINATE_BUS] = o->subordinate = sub;
-	put_unaligned_le16(0xfff0, o->cfg + PCI_MEMORY_BASE);	/* base above limit: no window */
+	o->cfg[PCI_IO_BASE] = 0xf0;		/* base above limit: no windows */
+	put_unaligned_le16(0xfff0, o->cfg + PCI_MEMORY_BASE);
+	put_unaligned_le16(0xfff0, o->cfg + PCI_PREF_MEMORY_BASE);
 	if (slash ? strcmp(slash, "/-") != 0 : types[i].acs)
 		put_acs(o, control);
 	return 0;

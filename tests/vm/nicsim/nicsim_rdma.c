@@ -200,6 +200,25 @@ static void remove_one(struct ib_device *ib, void *data)
 
 static struct ib_client client = { .name = "nicsim_rdma", .add = add_one, .remove = remove_one };
 
+/* rxe finds its device by net device and driver id: give the id back before rxe handles the end of the net device. */
+static int netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *nd = netdev_notifier_info_to_dev(ptr);
+	struct ib_device *ib;
+
+	if (event != NETDEV_UNREGISTER)
+		return NOTIFY_DONE;
+	ib = ib_device_get_by_netdev(nd, RDMA_DRIVER_UNKNOWN);
+	if (!ib)
+		return NOTIFY_DONE;
+	if (sim_of(ib))
+		ib->ops.driver_id = RDMA_DRIVER_RXE;
+	ib_device_put(ib);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block netdev_nb = { .notifier_call = netdev_event, .priority = INT_MAX };
+
 /* ---------------------------------------------------------------- the driver of ice.roce.N, mlx5_core.rdma.N */
 
 static int aux_probe(struct auxiliary_device *adev, const struct auxiliary_device_id *id)
@@ -224,7 +243,12 @@ static int __init nicsim_rdma_init(void)
 	err = __auxiliary_driver_register(&mlx5_ib, THIS_MODULE, "mlx5_ib");
 	if (err)
 		goto irdma;
+	err = register_netdevice_notifier(&netdev_nb);
+	if (err)
+		goto mlx5;
 	return 0;
+mlx5:
+	auxiliary_driver_unregister(&mlx5_ib);
 irdma:
 	auxiliary_driver_unregister(&irdma);
 client:
@@ -234,6 +258,7 @@ client:
 
 static void __exit nicsim_rdma_exit(void)
 {
+	unregister_netdevice_notifier(&netdev_nb);
 	auxiliary_driver_unregister(&mlx5_ib);
 	auxiliary_driver_unregister(&irdma);
 	ib_unregister_client(&client);
