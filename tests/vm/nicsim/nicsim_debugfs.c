@@ -29,7 +29,8 @@ static ssize_t version_write(struct file *file, const char __user *buf, size_t l
 }
 
 static const struct file_operations version_fops = {
-	.owner = THIS_MODULE, .open = simple_open, .read = version_read, .write = version_write, .llseek = default_llseek,
+	.owner = THIS_MODULE, .open = simple_open, .llseek = default_llseek,
+	.read = version_read, .write = version_write,
 };
 
 /* ---------------------------------------------------------------- actions */

@@ -3,7 +3,8 @@
 #include "nicsim.h"
 
 static const char * const ice_flags[] = {
-	"link-down-on-close", "fw-lldp-agent", "vf-true-promisc-support", "mdd-auto-reset-vf", "vf-vlan-pruning", "legacy-rx",
+	"link-down-on-close", "fw-lldp-agent", "vf-true-promisc-support", "mdd-auto-reset-vf",
+	"vf-vlan-pruning", "legacy-rx",
 };
 #define ICE_FLAG_LLDP BIT(1)
 #define ICE_FLAG_VLAN_PRUNING BIT(4)

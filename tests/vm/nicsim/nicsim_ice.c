@@ -306,7 +306,8 @@ static void start_mode(struct nicsim *s)
 
 void nicsim_ice_init(struct nicsim *s)
 {
-	pci_info(s->pdev, "DCB is enabled in the hardware, max number of TCs supported on this port are %d\n", s->max_tc);
+	pci_info(s->pdev, "DCB is enabled in the hardware, max number of TCs supported on this port are %d\n",
+		 s->max_tc);
 	start_mode(s);
 }
 

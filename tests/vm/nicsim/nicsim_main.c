@@ -67,10 +67,12 @@ static void setup_kind(struct nicsim *s)
 		if (card_functions(s->f) > 4) {
 			s->max_tc = 4;
 			s->rdma_capable = false;
-			pci_info(s->pdev, "RDMA functionality is not available with the current device configuration.\n");
+			pci_info(s->pdev,
+				 "RDMA functionality is not available with the current device configuration.\n");
 		}
 		if (s->safe_mode) {
-			pci_err(s->pdev, "The DDP package file was not found or could not be read. Entering Safe Mode\n");
+			pci_err(s->pdev,
+				"The DDP package file was not found or could not be read. Entering Safe Mode\n");
 			s->rdma_capable = false;
 			s->channels = 1;
 			d->ethtool_ops = &nicsim_ethtool_ice_safe;
@@ -228,7 +230,8 @@ static int add_func(int i, int *next)
 		return -EINVAL;
 	f->vendor = vendor;
 	f->device = device;
-	f->kind = !strcmp(f->drvname, "ice") ? NICSIM_ICE : !strcmp(f->drvname, "mlx5_core") ? NICSIM_MLX5 : NICSIM_PLAIN;
+	f->kind = !strcmp(f->drvname, "ice") ? NICSIM_ICE :
+		  !strcmp(f->drvname, "mlx5_core") ? NICSIM_MLX5 : NICSIM_PLAIN;
 	f->fw_lldp = fw_lldp & BIT(i);
 	f->obj = nicsim_pci_new_func(vendor, device, bus, devfn);
 	if (!f->obj)

@@ -72,9 +72,10 @@ static struct nicsim_obj *new_obj(u16 vendor, u16 device, u32 class, int bus, in
 
 struct nicsim_obj *nicsim_pci_new_func(u16 vendor, u16 device, int bus, int devfn)
 {
-	struct nicsim_obj *o = new_obj(vendor, device, PCI_CLASS_NETWORK_ETHERNET << 8, bus, devfn, PCI_EXP_TYPE_ENDPOINT);
+	struct nicsim_obj *o;
 	u8 *dsn;
 
+	o = new_obj(vendor, device, PCI_CLASS_NETWORK_ETHERNET << 8, bus, devfn, PCI_EXP_TYPE_ENDPOINT);
 	if (!o)
 		return NULL;
 	put_unaligned_le16(vendor, o->cfg + PCI_SUBSYSTEM_VENDOR_ID);

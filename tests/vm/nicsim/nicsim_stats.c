@@ -3,9 +3,9 @@
 #include "nicsim.h"
 
 static const char * const ice_names[] = {
-	"rx_unicast", "tx_unicast", "rx_multicast", "tx_multicast", "rx_broadcast", "tx_broadcast", "rx_bytes", "tx_bytes",
-	"rx_dropped", "rx_unknown_protocol", "rx_alloc_fail", "rx_pg_alloc_fail", "tx_errors", "tx_linearize", "tx_busy",
-	"tx_restart",
+	"rx_unicast", "tx_unicast", "rx_multicast", "tx_multicast", "rx_broadcast", "tx_broadcast", "rx_bytes",
+	"tx_bytes", "rx_dropped", "rx_unknown_protocol", "rx_alloc_fail", "rx_pg_alloc_fail", "tx_errors",
+	"tx_linearize", "tx_busy", "tx_restart",
 	"rx_bytes.nic", "tx_bytes.nic", "rx_unicast.nic", "tx_unicast.nic", "rx_multicast.nic", "tx_multicast.nic",
 	"rx_broadcast.nic", "tx_broadcast.nic", "tx_errors.nic", "tx_timeout.nic", "link_xon_rx.nic", "link_xon_tx.nic",
 	"link_xoff_rx.nic", "link_xoff_tx.nic", "tx_dropped_link_down.nic", "rx_undersize.nic", "rx_fragments.nic",

@@ -27,7 +27,10 @@ load() { insmod "$dir/nicsim.ko" "$@" && insmod "$dir/nicsim_rdma.ko"; }
 unload() { rmmod nicsim_rdma nicsim; }
 app() { dcb -N app show dev "$1" dscp-prio 2> /dev/null | tr -s ' \n' ' ' | sed 's/ $//'; }
 ets() { dcb -j ets show dev "$1" | grep -oE "\"$2\":(\[[^]]*\]|[a-z0-9]+)" | cut -d: -f2-; }
-pfc() { dcb -j pfc show dev "$1" | grep -oE '"prio_pfc":\[[^]]*\]' | grep -oE 'true|false' | sed 's/true/1/; s/false/0/' | tr -d '\n'; }
+pfc() {
+    dcb -j pfc show dev "$1" | grep -oE '"prio_pfc":\[[^]]*\]' | grep -oE 'true|false' |
+        sed 's/true/1/; s/false/0/' | tr -d '\n'
+}
 stat() { ethtool -S "$1" | awk -v n="$2:" '$1 == n { print $2 }'; }
 flag() { ethtool --show-priv-flags "$1" | awk -v n="$2" '$1 == n { print $3 }'; }
 
@@ -153,8 +156,8 @@ echo 5 > $knobs/0000:3b:00.0/nic/pfc_errno
 refused 'failing getpfc: attribute absent' dcb pfc show dev nic0
 echo 0 > $knobs/0000:3b:00.0/nic/pfc_errno
 info=$(devlink dev info pci/0000:3b:00.0)
-for k in board.id fw.mgmt fw.mgmt.api fw.mgmt.build fw.undi fw.psid.api fw.bundle_id fw.app.name fw.app fw.app.bundle_id \
-    fw.netlist fw.netlist.build; do has "info $k" "^ *$k " "$info"; done
+for k in board.id fw.mgmt fw.mgmt.api fw.mgmt.build fw.undi fw.psid.api fw.bundle_id fw.app.name fw.app \
+    fw.app.bundle_id fw.netlist fw.netlist.build; do has "info $k" "^ *$k " "$info"; done
 is 'running = stored' 2 "$(grep -c 'fw.psid.api 4.40' <<< "$info")"
 lacks 'empty key is left out' 'cgu' "$info"
 echo 4.80 > $knobs/0000:3b:00.0/nic/info/stored.fw.psid.api
@@ -185,7 +188,8 @@ for i in all nic0 nic1; do
 done
 ip addr add 10.9.0.1/24 dev nic0; ip addr add 10.9.0.2/24 dev nic1
 ip link set nic0 mtu 4150; ip link set nic1 mtu 4150; ip link set nic2 mtu 4150
-rdma link add irdma0 type rxe netdev nic0; rdma link add irdma1 type rxe netdev nic1; rdma link add mlx5_0 type rxe netdev nic2
+rdma link add irdma0 type rxe netdev nic0; rdma link add irdma1 type rxe netdev nic1
+rdma link add mlx5_0 type rxe netdev nic2
 is 'node type' '1: CA' "$(cat /sys/class/infiniband/irdma0/node_type)"
 is 'PCI parent' 0000:3b:00.0 "$(basename "$(readlink /sys/class/infiniband/irdma0/device)")"
 attr=$(ibv_devinfo -v -d irdma0)
@@ -294,7 +298,8 @@ unload
 
 # ---------------------------------------------------------------- cards with more than four functions
 mark six
-load funcs=8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice@3b:01.0 fw_lldp=2
+load funcs=8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice,8086:1592:ice@3b:01.0 \
+    fw_lldp=2
 has 'six functions' 'RDMA functionality is not available' "$(kernel_log_since 'six')"
 is 'four TCs' 4 "$(ets nic0 ets_cap)"
 refused 'TC 4 is out of range' dcb app add dev nic0 dscp-prio 26:4
@@ -334,7 +339,8 @@ rdma link add foreign0 type rxe netdev nic0
 is 'unload under an RDMA device' 0 "$(unload > /dev/null 2>&1; echo $?)"
 i=0
 while [ $i -lt 20 ]; do
-    load funcs=8086:1592:ice,8086:1592:ice,15b3:101d:mlx5_core,15b3:101d:mlx5_core tree=60:00.0=root:61-61,61:00.0=10de:2330:0302
+    load funcs=8086:1592:ice,8086:1592:ice,15b3:101d:mlx5_core,15b3:101d:mlx5_core \
+        tree=60:00.0=root:61-61,61:00.0=10de:2330:0302
     ip link set nic0 up; ip link set nic1 up
     rdma link add irdma0 type rxe netdev nic0; dcb app add dev nic0 dscp-prio 26:3
     unload || break
