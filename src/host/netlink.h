@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "preflight/fact.h"
+
 namespace preflight::netlink {
 
 /// A netlink socket of one protocol. Not connected when the kernel refused it; `error()` is its errno then.
@@ -27,19 +29,38 @@ public:
     bool open() const { return socket_ != nullptr; }
     int error() const { return error_; }
 
-    /// Sends `request` and calls `reply` for each message that comes back until the kernel says it is done.
-    /// Returns 0, or the errno of the kernel's refusal (EOPNOTSUPP, ENODEV, EPERM…), of a truncated or malformed reply
-    /// (EBADMSG), or ETIMEDOUT when the kernel does not answer within five seconds. Takes ownership of `request`.
+    /// Sends `request` and, once the kernel says the answer is complete, calls `reply` for each message of it in order; a
+    /// refused or broken answer calls it not at all. A dump that changed while it was read (NLM_F_DUMP_INTR) is asked
+    /// again, three times in all. Takes ownership of `request`.
+    /// Returns 0, the errno of the kernel's refusal (EOPNOTSUPP, ENODEV, EPERM…), EBADMSG for a malformed message,
+    /// EINTR for a dump that never stood still, ETIMEDOUT when the kernel does not answer within five seconds.
     int ask(nl_msg* request, const std::function<void(nlmsghdr*)>& reply);
 
-    /// Id of a generic netlink family; 0 when the kernel has none by that name.
-    int family(const char* name);
+    /// Id of a generic netlink family; 0 when the kernel has none by that name; Unreadable when it did not say. Found by a
+    /// dump of all families: a request by name would have the kernel look for a module.
+    Fact<int> family(const std::string& name);
 
 private:
+    int exchange(nl_msg* request, std::vector<std::vector<std::uint8_t>>& replies);
+    int receive(std::vector<std::uint8_t>& datagram, int timeout_ms);
+
     nl_sock* socket_ = nullptr;
     int error_ = 0;
     unsigned next_sequence_ = 1;
 };
+
+/// A request: `type` and NLM_F_* as given (NLM_F_REQUEST is added), then `header`, for example struct ifinfomsg.
+/// Attributes are added with libnl's nla_put_*.
+nl_msg* request(int type, int flags, const void* header, std::size_t size);
+template <class Header>
+nl_msg* request(int type, int flags, const Header& header) {
+    return request(type, flags, &header, sizeof header);
+}
+/// A request to a generic netlink family.
+nl_msg* generic_request(int family, int command, int version, int flags);
+
+/// Why there is no answer: "malformed", "interrupted", "timeout" or the errno's name, and `what` was asked.
+Unreadable failure(int error, const std::string& what);
 
 /// One attribute of a message. `type` has NLA_F_NESTED and NLA_F_NET_BYTEORDER masked off.
 struct Attribute {
@@ -63,6 +84,9 @@ struct Attribute {
 
 /// The attributes in `size` bytes at `data`. Stops at the first malformed header and sets `*whole` to false.
 std::vector<Attribute> attributes(const std::uint8_t* data, std::size_t size, bool* whole = nullptr);
+/// The attributes of a message behind its fixed header of `header` bytes (struct ifinfomsg, genlmsghdr…). A message shorter
+/// than the header has none and is not whole.
+std::vector<Attribute> attributes(const nlmsghdr* message, std::size_t header, bool* whole = nullptr);
 /// The first attribute of that type, or nullptr.
 const Attribute* find(const std::vector<Attribute>& list, int type);
 
