@@ -70,6 +70,7 @@ int Socket::exchange(nl_msg* request, std::vector<std::vector<std::uint8_t>>& re
     header->nlmsg_pid = nl_socket_get_local_port(socket_);
     sockaddr_nl kernel{};
     kernel.nl_family = AF_NETLINK;
+    answered_ = false;
     if (sendto(nl_socket_get_fd(socket_), header, header->nlmsg_len, 0, reinterpret_cast<sockaddr*>(&kernel),
                sizeof kernel) < 0)
         return errno;
@@ -92,6 +93,7 @@ int Socket::exchange(nl_msg* request, std::vector<std::vector<std::uint8_t>>& re
             const std::uint8_t* begin = &datagram[at];
             at += std::min<std::size_t>(NLMSG_ALIGN(reply.nlmsg_len), datagram.size() - at);
             if (reply.nlmsg_seq != header->nlmsg_seq) continue;
+            answered_ = true;
             interrupted |= (reply.nlmsg_flags & NLM_F_DUMP_INTR) != 0;
             if (reply.nlmsg_type == NLMSG_ERROR || reply.nlmsg_type == NLMSG_DONE) {
                 int code = 0;
@@ -135,6 +137,11 @@ Fact<int> Socket::family(const std::string& name) {
     });
     if (error) return failure(error, "generic netlink family " + name);
     return id;
+}
+
+std::span<const std::uint8_t> payload(const nlmsghdr* message) {
+    if (message->nlmsg_len < NLMSG_HDRLEN) return {};
+    return {reinterpret_cast<const std::uint8_t*>(message) + NLMSG_HDRLEN, message->nlmsg_len - NLMSG_HDRLEN};
 }
 
 nl_msg* request(int type, int flags, const void* header, std::size_t size) {
@@ -185,13 +192,55 @@ std::vector<Attribute> attributes(const std::uint8_t* data, std::size_t size, bo
     return list;
 }
 
-std::vector<Attribute> attributes(const nlmsghdr* message, std::size_t header, bool* whole) {
-    const std::size_t before = NLMSG_HDRLEN + NLMSG_ALIGN(header);
-    if (message->nlmsg_len < before) {
+std::vector<Attribute> attributes(std::span<const std::uint8_t> payload, std::size_t header, bool* whole) {
+    const std::size_t before = NLMSG_ALIGN(header);
+    if (payload.size() < before) {
         if (whole) *whole = false;
         return {};
     }
-    return attributes(reinterpret_cast<const std::uint8_t*>(message) + before, message->nlmsg_len - before, whole);
+    return attributes(payload.data() + before, payload.size() - before, whole);
+}
+
+std::vector<Attribute> attributes(const nlmsghdr* message, std::size_t header, bool* whole) {
+    return attributes(payload(message), header, whole);
+}
+
+Reader::Reader(std::span<const std::uint8_t> payload, std::size_t header, std::string family)
+    : state_(std::make_shared<State>(State{std::move(family), {}})) {
+    bool whole = true;
+    list_ = attributes(payload, header, &whole);
+    if (!whole) mark("the message");
+}
+
+std::optional<std::string> Reader::text(int type) const {
+    const Attribute* attribute = find(type);
+    return attribute ? std::optional<std::string>(attribute->text()) : std::nullopt;
+}
+
+std::string Reader::required_text(int type, const char* name) {
+    const auto value = text(type);
+    if (!value || value->empty()) mark(name);
+    return value.value_or("");
+}
+
+Reader Reader::nest(int type, const char* name) {
+    const Attribute* attribute = find(type);
+    return attribute ? nest(*attribute, name) : Reader({}, state_);
+}
+
+Reader Reader::nest(const Attribute& attribute, const char* name) {
+    bool whole = true;
+    Reader inside(attribute.inside(&whole), state_);
+    if (!whole) mark(name);
+    return inside;
+}
+
+void Reader::mark(const char* name) {
+    if (state_->broken.empty()) state_->broken = name;
+}
+
+Unreadable Reader::malformed() const {
+    return {"malformed", fmt::format("{}: {} has the wrong form", state_->family, state_->broken)};
 }
 
 const Attribute* find(const std::vector<Attribute>& list, int type) {
