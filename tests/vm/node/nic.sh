@@ -1,0 +1,55 @@
+# The card, its cables, names, addresses and MTU.
+# shellcheck shell=bash
+
+nic_up() { # VENDOR:DEVICE:DRIVER
+    [[ -f $VM_NICSIM/nicsim.ko ]] || fail "no nicsim.ko in '$VM_NICSIM'"
+    insmod "$VM_NICSIM/nicsim.ko" "funcs=$1@3b:00.0,8086:1521:igb@5e:00.0,$1@3b:00.1,8086:1521:igb@5e:00.1" ||
+        fail "nicsim does not load"
+    ip netns add peer
+    ip -n peer link set lo up
+    # No duplicate address detection: GIDs are there at once.
+    write /proc/sys/net/ipv6/conf/default/accept_dad 0
+    nic_peer "$peer_pci0" "$peer0" "$peer_address0"
+    nic_peer "$peer_pci1" "$peer1" "$peer_address1"
+    nic_port "$pci0" "$port0" "$address0"
+    nic_port "$pci1" "$port1" "$address1"
+    nic_check
+}
+
+nic_netdev() { # PCI: its netdev's name
+    local path=(/sys/bus/pci/devices/"$1"/net/*)
+    echo "${path##*/}"
+}
+
+nic_port() { # PCI NAME ADDRESS
+    ip link set "$(nic_netdev "$1")" name "$2"
+    ip -batch - <<E
+link set $2 mtu 9000 up
+address replace $3/24 dev $2
+E
+}
+
+nic_peer() { # PCI NAME ADDRESS
+    ip link set "$(nic_netdev "$1")" netns peer name "$2"
+    ip -n peer -batch - <<E
+link set $2 mtu 9000 up
+address add $3/24 dev $2
+E
+}
+
+nic_check() {
+    local port
+    for port in "$port0" "$port1"; do
+        wait_until 5 holds "/sys/class/net/$port/operstate" up || fail "$port is not up"
+        holds "/sys/class/net/$port/mtu" 9000 || fail "$port has MTU $(<"/sys/class/net/$port/mtu")"
+    done
+    for port in "$peer_address0" "$peer_address1"; do
+        ping -qc1 -W2 "$port" >/dev/null || fail "$port does not answer"
+    done
+}
+
+nic_down() {
+    rmmod nicsim 2>/dev/null
+    ip netns delete peer 2>/dev/null
+    [[ ! -e /sys/module/nicsim ]]
+}
