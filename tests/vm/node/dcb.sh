@@ -11,17 +11,16 @@ dcb_up_ice() { # PORT
     dcb_check "$1"
 }
 
-# mlx5: DSCP entries switch the trust; the priorities keep their own TCs.
+# mlx5: DSCP entries switch the trust; its TCs start crossed (1, 0, 2 …), so the map comes with the bandwidth.
 dcb_up_mlx5() { # PORT
     dcb app add dev "$1" dscp-prio 26:3
-    dcb ets set dev "$1" prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7
-    dcb_bandwidth "$1"
+    dcb_bandwidth "$1" prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7
     dcb_pfc "$1"
     dcb_check "$1"
 }
 
-dcb_bandwidth() { # PORT
-    dcb ets set dev "$1" tc-tsa all:ets tc-bw 0:20 1:5 2:5 3:50 4:5 5:5 6:5 7:5
+dcb_bandwidth() { # PORT [FURTHER ETS SETTINGS…]
+    dcb ets set dev "$1" tc-tsa all:ets tc-bw 0:20 1:5 2:5 3:50 4:5 5:5 6:5 7:5 "${@:2}"
 }
 
 dcb_pfc() { # PORT
