@@ -49,4 +49,5 @@ write() { # FILE VALUE: writes and reads back
 
 . tests/vm/node/nic.sh
 . tests/vm/node/rdma.sh
+. tests/vm/node/bond.sh
 . tests/vm/node/dcb.sh

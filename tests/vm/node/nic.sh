@@ -1,9 +1,11 @@
 # The card, its cables, names, addresses and MTU.
 # shellcheck shell=bash
 
-nic_up() { # VENDOR:DEVICE:DRIVER
+nic_up() { # VENDOR:DEVICE:DRIVER [,FURTHER FUNCTION]…
+    local further
+    printf -v further %s "${@:2}"
     [[ -f $VM_NICSIM/nicsim.ko ]] || fail "no nicsim.ko in '$VM_NICSIM'"
-    insmod "$VM_NICSIM/nicsim.ko" "funcs=$1@3b:00.0,8086:1521:igb@5e:00.0,$1@3b:00.1,8086:1521:igb@5e:00.1" ||
+    insmod "$VM_NICSIM/nicsim.ko" "funcs=$1@3b:00.0,8086:1521:igb@5e:00.0,$1@3b:00.1,8086:1521:igb@5e:00.1$further" ||
         fail "nicsim does not load"
     ip netns add peer
     ip -n peer link set lo up
@@ -16,13 +18,13 @@ nic_up() { # VENDOR:DEVICE:DRIVER
     nic_check
 }
 
-nic_netdev() { # PCI: its netdev's name
+nic_rename() { # PCI NAME
     local path=(/sys/bus/pci/devices/"$1"/net/*)
-    echo "${path##*/}"
+    [[ ${path[0]##*/} == "$2" ]] || ip link set "${path[0]##*/}" name "$2" || fail "$1 has no netdev to become $2"
 }
 
 nic_port() { # PCI NAME ADDRESS
-    ip link set "$(nic_netdev "$1")" name "$2"
+    nic_rename "$1" "$2"
     ip -batch - <<E
 link set $2 mtu 9000 up
 address replace $3/24 dev $2
@@ -30,10 +32,14 @@ E
 }
 
 nic_peer() { # PCI NAME ADDRESS
-    ip link set "$(nic_netdev "$1")" netns peer name "$2"
+    # In the namespace already when a fault is healed.
+    if [[ $(ip netns exec peer ls /sys/class/net) != *"$2"* ]]; then
+        nic_rename "$1" "$2"
+        ip link set "$2" netns peer || fail "$2 does not change its namespace"
+    fi
     ip -n peer -batch - <<E
 link set $2 mtu 9000 up
-address add $3/24 dev $2
+address replace $3/24 dev $2
 E
 }
 

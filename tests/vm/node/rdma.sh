@@ -11,7 +11,14 @@ rdma_up() { # DRIVER: irdma or mlx5_ib
 rdma_device() { # NAME PORT PCI
     rdma link add "$1" type rxe netdev "$2" || fail "no RDMA device on $2"
     expect "../../../$3" readlink "/sys/class/infiniband/$1/device"
-    wait_until 5 holds "/sys/class/infiniband/$1/ports/1/state" "4: ACTIVE" || fail "$1 is not active"
+    rdma_active "$1"
+}
+
+rdma_active() { # NAME…
+    local device
+    for device in "$@"; do
+        wait_until 5 holds "/sys/class/infiniband/$device/ports/1/state" "4: ACTIVE" || fail "$device is not active"
+    done
 }
 
 rdma_down() {
