@@ -7,15 +7,19 @@ nic_up() { # VENDOR:DEVICE:DRIVER [,FURTHER FUNCTION]…
     [[ -f $VM_NICSIM/nicsim.ko ]] || fail "no nicsim.ko in '$VM_NICSIM'"
     insmod "$VM_NICSIM/nicsim.ko" "funcs=$1@3b:00.0,8086:1521:igb@5e:00.0,$1@3b:00.1,8086:1521:igb@5e:00.1$further" ||
         fail "nicsim does not load"
-    ip netns add peer
-    ip -n peer link set lo up
     # No duplicate address detection: GIDs are there at once.
     write /proc/sys/net/ipv6/conf/default/accept_dad 0
-    nic_peer "$peer_pci0" "$peer0" "$peer_address0"
-    nic_peer "$peer_pci1" "$peer1" "$peer_address1"
+    nic_peers
     nic_port "$pci0" "$port0" "$address0"
     nic_port "$pci1" "$port1" "$address1"
     nic_check
+}
+
+nic_peers() {
+    ip netns add peer
+    ip -n peer link set lo up
+    nic_peer "$peer_pci0" "$peer0" "$peer_address0"
+    nic_peer "$peer_pci1" "$peer1" "$peer_address1"
 }
 
 nic_rename() { # PCI NAME
