@@ -14,6 +14,11 @@ knobs=/sys/kernel/debug/nicsim
 
 node=$PWD/tests/vm/node # scripts run in the source tree
 
+# The node that is up, so that a test may share it.
+have_node() { # SCRIPT NAME: healthy or mlx5
+    [[ -f /run/vm/node && $(</run/vm/node) == "$1" ]] || "$node/$1.sh" || exit
+}
+
 fail() {
     echo "node: $*" >&2
     exit 1
