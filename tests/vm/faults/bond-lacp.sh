@@ -1,0 +1,12 @@
+# breaks: an 802.3ad bond whose members' RDMA devices both carry its GIDs: flows hashed to the other port are lost
+# cause: nic.bond
+# expect: nic.bond=fail@bond0
+# remedy: no, it changes the network's layout
+
+apply() {
+    bond_up mode 802.3ad miimon 100 lacp_rate fast
+}
+
+heal() {
+    bond_heal
+}

@@ -1,0 +1,17 @@
+# breaks: RDMA devices belong to one network namespace, and the service runs in another
+# cause: rdma.namespace
+# expect: rdma.namespace=fail@node
+
+apply() {
+    netns_mode exclusive
+}
+
+heal() {
+    netns_mode shared
+}
+
+netns_mode() { # MODE: only without another network namespace; the peers come home meanwhile
+    ip netns delete peer
+    wait_until 5 rdma system set netns "$1" || return
+    nic_peers && nic_check
+}

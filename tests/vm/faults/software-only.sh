@@ -1,0 +1,15 @@
+# breaks: soft-RoCE on a NIC without RDMA carries the storage traffic
+# cause: rdma.software
+# expect: rdma.software=fail@rxe0 rdma.software=fail@rxe1
+# remedy: no, it takes another NIC
+
+apply() {
+    rdma link delete "$rdma0" && rdma link delete "$rdma1" && rmmod nicsim_rdma &&
+        rdma link add rxe0 type rxe netdev "$port0" && rdma link add rxe1 type rxe netdev "$port1"
+}
+
+heal() {
+    rdma link delete rxe0
+    rdma link delete rxe1
+    rdma_up irdma
+}

@@ -1,0 +1,11 @@
+# breaks: only root may open the RDMA character devices, the service's user may not
+# cause: rdma.access
+# expect: rdma.access=fail@node
+
+apply() {
+    chmod 600 /dev/infiniband/uverbs*
+}
+
+heal() {
+    chmod 666 /dev/infiniband/uverbs*
+}
