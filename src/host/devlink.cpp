@@ -21,6 +21,7 @@ using netlink::Attribute;
 using netlink::Reader;
 
 constexpr std::array modes{"runtime", "driverinit", "permanent"};  // enum devlink_param_cmode
+constexpr int reporter_healthy = 0;  // DEVLINK_HEALTH_REPORTER_STATE_HEALTHY, include/net/devlink.h of Linux 6.12
 constexpr auto reset_pause = std::chrono::milliseconds(200);        // a device that resets refuses INFO_GET for a moment
 
 Reader reader(decode::Bytes payload) {
@@ -100,7 +101,7 @@ Fact<DevlinkHealth> devlink_health(Bytes payload) {
     DevlinkHealth health;
     health.reporter = reporter.required_text(DEVLINK_ATTR_HEALTH_REPORTER_NAME, "DEVLINK_ATTR_HEALTH_REPORTER_NAME");
     health.healthy = reporter.required<std::uint8_t>(DEVLINK_ATTR_HEALTH_REPORTER_STATE, "DEVLINK_ATTR_HEALTH_REPORTER_STATE") ==
-                     DEVLINK_HEALTH_REPORTER_STATE_HEALTHY;
+                     reporter_healthy;
     health.errors = reporter.required<std::uint64_t>(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, "DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT");
     health.recoveries =
         reporter.required<std::uint64_t>(DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT, "DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT");

@@ -3,14 +3,7 @@
 
 namespace preflight::live {
 #define PENDING(type, signature) __attribute__((weak)) Fact<type> signature { return Unreadable{"not-asked", "no source yet"}; }
-PENDING(EthtoolDriver, ethtool_driver(const std::string&))
-PENDING(EthtoolPause, ethtool_pause(const std::string&))
-PENDING(EthtoolChannels, ethtool_channels(const std::string&))
-PENDING(EthtoolSpeed, ethtool_speed(const std::string&))
-using Flags = std::map<std::string, bool>;
 using Counters = std::map<std::string, std::uint64_t>;
-PENDING(Flags, ethtool_private_flags(const std::string&))
-PENDING(Counters, ethtool_statistics(const std::string&))
 PENDING(std::vector<RdmaDevice>, rdma_devices())
 PENDING(std::vector<RdmaResource>, rdma_resources(const std::string&))
 PENDING(std::string, rdma_netns_mode())
