@@ -16,7 +16,7 @@ node=$PWD/tests/vm/node # scripts run in the source tree
 
 # The node that is up, so that a test may share it.
 have_node() { # SCRIPT NAME: healthy or mlx5
-    [[ -f /run/vm/node && $(</run/vm/node) == "$1" ]] || "$node/$1.sh" || exit
+    [[ -e /sys/class/infiniband/$rdma0 && -f /run/vm/node && $(</run/vm/node) == "$1" ]] || "$node/$1.sh" || exit
 }
 
 fail() {
