@@ -1,0 +1,67 @@
+#include "preflight/facts.h"
+
+#include <optional>
+
+#include "facts/kernel_modules.h"
+#include "facts/node.h"
+#include "facts/ports.h"
+#include "facts/rdma.h"
+#include "facts/role.h"
+
+namespace preflight {
+
+struct Facts::Cache {
+    std::optional<NodeFacts> node;
+    std::optional<Modules> modules;
+    std::optional<RdmaStack> rdma;
+    std::optional<Ports> ports;
+    std::optional<RoleFacts> role;
+};
+
+namespace {
+
+/// Reads a domain when it is first asked for.
+template <class T, class Read>
+const T& once(std::optional<T>& cached, Read&& read) {
+    if (!cached) cached.emplace(read());
+    return *cached;
+}
+
+}  // namespace
+
+Facts::Facts(Host& host, Options options) : host_(host), options_(std::move(options)), cache_(std::make_unique<Cache>()) {}
+Facts::~Facts() = default;
+
+const NodeFacts& Facts::node() const {
+    return once(cache_->node, [&] { return NodeFacts::read(host_); });
+}
+
+const Modules& Facts::modules() const {
+    return once(cache_->modules, [&] { return Modules::read(host_, node()); });
+}
+
+const RdmaStack& Facts::rdma() const {
+    return once(cache_->rdma, [&] { return RdmaStack::read(host_); });
+}
+
+const Ports& Facts::ports() const {
+    return once(cache_->ports, [&] { return Ports::read(host_, options_, rdma(), {}); });
+}
+
+const RoleFacts& Facts::role() const {
+    return once(cache_->role, [&] { return RoleFacts::read(host_, options_); });
+}
+
+unsigned Facts::roles() const {
+    return role().roles;
+}
+
+Deployment Facts::deployment() const {
+    return role().deployment;
+}
+
+unsigned Facts::want() const {
+    return options_.want.value_or(roles() & storage ? internode | s3 : s3);
+}
+
+}  // namespace preflight

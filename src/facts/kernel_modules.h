@@ -1,0 +1,34 @@
+#pragma once
+// Kernel modules: loaded, built in, out of tree, or kept away on the kernel command line.
+
+#include <string>
+#include <vector>
+
+#include "preflight/host.h"
+
+namespace preflight {
+
+struct NodeFacts;
+
+enum class ModuleState { loaded, built_in, not_loaded, unknown };
+
+/// Answers about single modules. Names are compared with '-' and '_' alike, as modprobe does.
+struct Modules {
+    Fact<std::vector<std::string>> loaded;    ///< /proc/modules
+    Fact<std::vector<std::string>> built_in;  ///< modules.builtin of the running kernel
+    std::vector<std::string> blacklisted;     ///< by module_blacklist=, modprobe.blacklist= on the kernel command line
+
+    static Modules read(Host& host, const NodeFacts& node);
+
+    /// unknown when /proc/modules is unreadable or absent and nothing else proves the module.
+    ModuleState state(const std::string& name) const;
+    bool usable(const std::string& name) const;
+    bool is_blacklisted(const std::string& name) const;
+    /// The module did not come with the kernel: flag `O` in /sys/module/NAME/taint. Absent: not loaded as a module.
+    Fact<bool> out_of_tree(const std::string& name) const;
+
+private:
+    Host* host_ = nullptr;
+};
+
+}  // namespace preflight

@@ -1,0 +1,282 @@
+#include "facts/ports.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "facts/node.h"
+
+namespace preflight {
+namespace {
+
+std::string last_part(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+template <class T>
+Fact<T> number(const Fact<std::string>& text, int base) {
+    return text.then([&](const std::string& raw) -> Fact<T> {
+        std::string digits = trimmed(raw);
+        if (base == 16 && digits.rfind("0x", 0) == 0) digits = digits.substr(2);
+        T value{};
+        const auto end = digits.data() + digits.size();
+        if (const auto done = std::from_chars(digits.data(), end, value, base); done.ec != std::errc() || done.ptr != end)
+            return Unreadable{"malformed", fmt::format("\"{}\" is not a number", digits.substr(0, 40))};
+        return value;
+    });
+}
+
+Port port_of(Host& host, const Link& link) {
+    Port port;
+    port.link = link;
+    const std::string folder = fmt::format("/sys/class/net/{}/device", link.name);
+    if (link.parent_device && link.parent_bus.value_or("") == "pci") port.pci = *link.parent_device;
+    else if (const auto resolved = host.resolve(folder); resolved && resolved->find("/pci") != std::string::npos) port.pci = last_part(*resolved);
+    port.key = port.pci.empty() ? link.name : port.pci;
+    if (port.pci.empty()) return port;
+    const std::string function = fmt::format("/sys/bus/pci/devices/{}/", port.pci);
+    port.vendor = number<unsigned>(host.read(function + "vendor"), 16);
+    port.device = number<unsigned>(host.read(function + "device"), 16);
+    port.numa_node = number<int>(host.read(function + "numa_node"), 10);
+    port.driver = host.link_target(function + "driver").then(last_part);
+    if (port.driver) port.family = family_of_netdev(*port.driver);
+    return port;
+}
+
+bool is_vf(Host& host, const Port& port) {
+    return port.intel() == IntelFamily::vf || (!port.pci.empty() && host.info(fmt::format("/sys/bus/pci/devices/{}/physfn", port.pci)).has());
+}
+
+bool routable(const Address& address) {
+    return address.scope != "link" && address.scope != "host" && address.address.rfind("169.254.", 0) != 0;
+}
+
+}  // namespace
+
+
+const RdmaAttachment* Port::attachment() const {
+    for (const RdmaAttachment& attached : rdma)
+        if (!attached.software) return &attached;
+    return rdma.empty() ? nullptr : &rdma.front();
+}
+
+const Link* Ports::link(int index) const {
+    if (!links) return nullptr;
+    const auto found = std::find_if(links->begin(), links->end(), [&](const Link& known) { return known.index == index; });
+    return found == links->end() ? nullptr : &*found;
+}
+
+const Link* Ports::link(const std::string& name) const {
+    if (!links) return nullptr;
+    const auto found = std::find_if(links->begin(), links->end(), [&](const Link& known) {
+        return known.name == name || std::find(known.altnames.begin(), known.altnames.end(), name) != known.altnames.end();
+    });
+    return found == links->end() ? nullptr : &*found;
+}
+
+std::vector<const Port*> Ports::storage() const {
+    std::vector<const Port*> list;
+    for (const Port& port : all)
+        if (port.classed == PortClass::storage) list.push_back(&port);
+    return list;
+}
+
+const Port* Ports::find(const std::string& key_or_netdev) const {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Port& port) { return port.key == key_or_netdev || port.link.name == key_or_netdev; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<const Port*> Ports::members(int bond) const {
+    std::vector<const Port*> list;
+    for (const Port& port : all)
+        if (port.bond && port.bond->index == bond) list.push_back(&port);
+    return list;
+}
+
+namespace {
+
+/// Joins RDMA devices to ports: by netdev where nldev names a port's own netdev, else by PCI parent, else by the bond.
+void attach(Ports& ports, const RdmaStack& rdma) {
+    for (const RdmaDeviceFacts& device : rdma.devices)
+        for (const RdmaPort& of_device : device.device.ports) {
+            const RdmaAttachment attached{device.device.name, of_device.port, false, device.software};
+            Port* target = nullptr;
+            for (Port& port : ports.all) {
+                const bool named = of_device.netdev ? *of_device.netdev == port.link.index : of_device.netdev_name == port.link.name && !of_device.netdev_name.empty();
+                if (named) target = &port;
+            }
+            if (!target && device.pci)
+                for (Port& port : ports.all)
+                    if (!target && port.pci == *device.pci) target = &port;
+            if (target) target->rdma.push_back(attached);
+        }
+    // A merged device hangs on the first function; the other members of its bond use it too.
+    for (Port& port : ports.all) {
+        if (!port.rdma.empty() || !port.bond || !port.family || !port.family->merges_bond) continue;
+        for (const Port* member : ports.members(port.bond->index))
+            for (const RdmaAttachment& attached : member->rdma)
+                if (!attached.software && !attached.merged && member->family == port.family && member->card() == port.card()) {
+                    port.rdma.push_back({attached.device, attached.port, true, false});
+                    break;
+                }
+    }
+    for (Port& port : ports.all)
+        if (port.bond && !port.rdma.empty() && !port.rdma.front().software)
+            for (const Port* member : ports.members(port.bond->index))
+                if (member != &port && !member->rdma.empty() && member->rdma.front().merged && member->rdma.front().device == port.rdma.front().device)
+                    port.rdma.front().merged = true;
+}
+
+/// The physical ports below an interface: itself, a bond's members, a VLAN's parent.
+std::vector<std::string> ports_below(const Ports& ports, const Link& link, int depth = 0) {
+    if (depth > 8) return {};
+    if (ports.find(link.name)) return {link.name};
+    std::vector<std::string> names;
+    if (link.lower)
+        if (const Link* lower = ports.link(*link.lower); lower && lower->index != link.index) return ports_below(ports, *lower, depth + 1);
+    for (const Link& member : *ports.links)
+        if (member.master && *member.master == link.index)
+            for (const std::string& name : ports_below(ports, member, depth + 1)) names.push_back(name);
+    return names;
+}
+
+void collect_addresses(Ports& ports) {
+    for (Port& port : ports.all) {
+        std::vector<const Link*> carriers{&port.link};
+        if (port.link.master)
+            if (const Link* master = ports.link(*port.link.master); master && master->kind == "bond") {
+                port.bond = *master;
+                carriers.push_back(master);
+            }
+        for (std::size_t i = 0; i < carriers.size() && carriers.size() < 64; ++i)
+            for (const Link& over : *ports.links)
+                if (over.kind == "vlan" && over.lower && *over.lower == carriers[i]->index) {
+                    port.vlans.push_back(over);
+                    carriers.push_back(&over);
+                }
+        if (ports.addresses)
+            for (const Link* carrier : carriers)
+                for (const Address& address : *ports.addresses)
+                    if (address.link == carrier->index) port.addresses.push_back({carrier->name, address});
+    }
+}
+
+void select(Ports& ports, Host& host, const Options& options, const std::vector<std::string>& endpoint_addresses) {
+    std::set<std::string> chosen;
+    if (!options.interfaces.empty()) {
+        ports.selection = "named with --interface";
+        for (const std::string& name : options.interfaces) {
+            const Link* link = ports.link(name);
+            const auto below = link ? ports_below(ports, *link) : std::vector<std::string>{};
+            if (below.empty()) ports.missing.push_back(name);
+            chosen.insert(below.begin(), below.end());
+        }
+    } else {
+        for (const Port& port : ports.all)
+            for (const PortAddress& carried : port.addresses)
+                if (std::find(endpoint_addresses.begin(), endpoint_addresses.end(), carried.address.address) != endpoint_addresses.end())
+                    chosen.insert(port.link.name);
+        if (!chosen.empty()) ports.selection = "carries this node's own address among the AIStor endpoints";
+    }
+    const bool guess = chosen.empty() && options.interfaces.empty();
+    if (guess) {
+        ports.guessed = true;
+        ports.selection = "guessed: RDMA-capable, with an address";
+    }
+    for (Port& port : ports.all) {
+        const bool capable = port.family || std::any_of(port.rdma.begin(), port.rdma.end(), [](const RdmaAttachment& attached) { return !attached.software; });
+        const bool software = !capable && !port.rdma.empty();
+        const bool addressed = std::any_of(port.addresses.begin(), port.addresses.end(), [](const PortAddress& carried) { return routable(carried.address); });
+        const bool vf = is_vf(host, port);
+        if (chosen.count(port.link.name)) {
+            port.classed = PortClass::storage;
+            port.why = ports.selection;
+        } else if (vf) {
+            port.classed = PortClass::vf;
+            port.why = "SR-IOV virtual function";
+        } else if (!capable && !software) {
+            port.classed = PortClass::management;
+            port.why = port.driver ? fmt::format("driver {} has no RDMA driver", *port.driver) : "no RDMA driver";
+        } else if (!addressed || !(port.link.up() || port.bond)) {
+            port.classed = PortClass::unused;
+            port.why = addressed ? "administratively down" : "no address";
+        } else if (guess && capable) {
+            port.classed = PortClass::storage;
+            port.why = ports.selection;
+        } else {
+            port.classed = PortClass::candidate;
+            port.why = software ? "carries a software RDMA device only" : "not among the storage ports";
+        }
+    }
+    // A node whose only RDMA is software: judge that, so that it is called by its name.
+    if (guess && ports.storage().empty())
+        for (Port& port : ports.all)
+            if (port.classed == PortClass::candidate) {
+                port.classed = PortClass::storage;
+                port.why = "guessed: carries the only RDMA device, a software one";
+            }
+    // Unconnected ports of the right family are better subjects than none: the reason then names them.
+    if (guess && ports.storage().empty())
+        for (Port& port : ports.all)
+            if (port.classed == PortClass::unused && port.family && port.link.up()) {
+                port.classed = PortClass::storage;
+                port.why = "guessed: RDMA-capable and up, though without an address";
+            }
+}
+
+}  // namespace
+
+Ports Ports::read(Host& host, const Options& options, const RdmaStack& rdma, const std::vector<std::string>& endpoint_addresses) {
+    Ports ports;
+    ports.links = host.links();
+    ports.addresses = host.addresses();
+    if (!ports.links) return ports;
+    std::set<int> carried;
+    for (const RdmaDeviceFacts& device : rdma.devices)
+        for (const RdmaPort& port : device.device.ports)
+            if (port.netdev) carried.insert(*port.netdev);
+    for (const Link& link : *ports.links) {
+        const bool physical = link.kind.empty() && !link.loopback() && (link.parent_device || host.info(fmt::format("/sys/class/net/{}/device", link.name)).has());
+        const bool carries_rdma = carried.count(link.index) && link.kind != "bond" && link.kind != "vlan";
+        if (physical || carries_rdma) ports.all.push_back(port_of(host, link));
+    }
+    std::sort(ports.all.begin(), ports.all.end(), [](const Port& a, const Port& b) { return a.link.name < b.link.name; });
+    collect_addresses(ports);
+    attach(ports, rdma);
+    select(ports, host, options, endpoint_addresses);
+    return ports;
+}
+
+std::string Ports::chain(const RdmaStack& rdma) const {
+    std::string text;
+    for (const Port* port : storage()) {
+        std::vector<std::string> parts{port->link.name};
+        if (port->bond) parts.push_back(port->bond->name);
+        for (const Link& vlan : port->vlans) parts.push_back(vlan.name);
+        parts.push_back(port->pci.empty() ? "no PCI function" : "PCI " + port->pci);
+        if (port->numa_node && *port->numa_node >= 0) parts.push_back(fmt::format("NUMA {}", *port->numa_node));
+        if (const RdmaAttachment* attached = port->attachment()) {
+            parts.push_back(fmt::format("{}/{}", attached->device, attached->port));
+            if (const RdmaDeviceFacts* device = rdma.find(attached->device))
+                if (const auto table = device->gids.find(attached->port); table != device->gids.end() && table->second)
+                    for (const Gid& gid : table->second->gids)
+                        if (const auto address = gid_address(gid.gid); address && (address->kind == GidKind::ipv4 || address->kind == GidKind::ipv6) && gid.type.value_or("") == "RoCE v2") {
+                            parts.push_back(fmt::format("GID {}", gid.index));
+                            break;
+                        }
+        } else {
+            parts.push_back("no RDMA device");
+        }
+        std::vector<std::string> shown;
+        for (const PortAddress& carried : port->addresses)
+            if (routable(carried.address)) shown.push_back(carried.address.address);
+        parts.push_back(shown.empty() ? "no address" : fmt::format("{}", fmt::join(shown, ", ")));
+        text += fmt::format("{}{}", text.empty() ? "" : "\n", fmt::join(parts, " \u2194 "));
+    }
+    return text;
+}
+
+}  // namespace preflight

@@ -1,0 +1,49 @@
+#include "facts/role.h"
+
+#include <fmt/format.h>
+
+#include "facts/drivers.h"
+#include "facts/node.h"
+
+namespace preflight {
+namespace {
+
+// Where packages and administrators put AIStor: minio-service's unit, the AIStor packages, systemd.unit(5) search path.
+constexpr std::string_view traces[] = {
+    "/usr/local/bin/minio.rdma", "/usr/local/bin/minio",          "/usr/bin/minio",
+    "/usr/lib/minio",            "/etc/default/minio",            "/etc/minio",
+};
+constexpr std::string_view unit_folders[] = {"/etc/systemd/system/", "/run/systemd/system/", "/usr/local/lib/systemd/system/", "/usr/lib/systemd/system/",
+                                             "/lib/systemd/system/"};
+constexpr std::string_view library_folders[] = {"/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/local/lib", "/usr/local/lib64",
+                                                "/usr/local/cuda/lib64"};
+// Client libraries of both generations: libs3rdma and the cuObject family.
+constexpr std::string_view client_library_names[] = {"libs3rdma.so.0", "libminiocpp.so", "libminio.so.1", "libcuobjclient.so.1", "libcuobjclient.so"};
+
+bool is_gpu(Host& host, const std::string& function) {
+    const std::string folder = "/sys/bus/pci/devices/" + function + "/";
+    const std::string pci_class = trimmed(host.read(folder + "class").value_or(""));
+    if (pci_class.rfind("0x0300", 0) != 0 && pci_class.rfind("0x0302", 0) != 0) return false;
+    return trimmed(host.read(folder + "vendor").value_or("")) == fmt::format("0x{:04x}", pci_vendor_nvidia);
+}
+
+}  // namespace
+
+RoleFacts RoleFacts::read(Host& host, const Options& options) {
+    RoleFacts facts;
+    for (const std::string_view path : traces)
+        if (host.info(std::string(path))) facts.aistor_traces.emplace_back(path);
+    for (const std::string_view folder : unit_folders)
+        if (const std::string path = std::string(folder) + options.service; host.info(path)) facts.aistor_traces.push_back(path);
+    for (const std::string& function : host.list("/sys/bus/pci/devices").value_or({}))
+        if (is_gpu(host, function)) facts.gpus.push_back(function);
+    for (const std::string_view folder : library_folders)
+        for (const std::string_view library : client_library_names)
+            if (const std::string path = fmt::format("{}/{}", folder, library); host.info(path)) facts.client_libraries.push_back(path);
+    const bool looks_like_client = !facts.gpus.empty() || !facts.client_libraries.empty();
+    facts.roles = options.roles.value_or(facts.aistor_traces.empty() && looks_like_client ? client : storage);
+    facts.deployment = options.deployment.value_or(systemd);
+    return facts;
+}
+
+}  // namespace preflight
