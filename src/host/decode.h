@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,5 +49,23 @@ Fact<DevlinkInfo> devlink_info(Bytes payload);
 /// One entry per configuration mode in which the parameter has a value. A boolean is true when its flag was sent.
 Fact<std::vector<DevlinkParam>> devlink_parameter(Bytes payload);
 Fact<DevlinkHealth> devlink_health(Bytes payload);
+
+// rdma_netlink.cpp: RDMA_NLDEV_ATTR_*, no header before them
+/// RDMA_NLDEV_CMD_GET, without ports and uverbs.
+Fact<RdmaDevice> rdma_device(Bytes payload);
+/// RDMA_NLDEV_CMD_PORT_GET.
+Fact<RdmaPort> rdma_port(Bytes payload);
+/// RDMA_NLDEV_CMD_GET_CHARDEV.
+Fact<RdmaChardev> rdma_chardev(Bytes payload);
+/// RDMA_NLDEV_CMD_SYS_GET. Absent when the kernel sent no mode.
+Fact<std::string> rdma_netns_mode(Bytes payload);
+/// RDMA_NLDEV_CMD_RES_*_GET of one kind ("qp", "cm_id"…). An unknown kind has no resources.
+Fact<std::vector<RdmaResource>> rdma_resources(std::string_view kind, Bytes payload);
+/// enum ib_port_state as rdma-link(8) prints it; the number where it has no name.
+std::string rdma_port_state(unsigned state);
+/// enum rdma_node_type: "CA", "SWITCH", "RNIC"…; the number where it has no name.
+std::string rdma_node_type(unsigned type);
+/// "192.0.2.11:5555", "[2001:db8::1]:5555"; empty for another family or a truncated address.
+std::string socket_address(Bytes sockaddr);
 
 }  // namespace preflight::decode

@@ -37,6 +37,11 @@ Fact<Dcb> dcb(const std::string& netdev);
 Fact<std::vector<DevlinkDevice>> devlink();
 
 // rdma_netlink.cpp
+/// What sysfs shows of ib_core. Absent: it is not loaded, and neither NETLINK_RDMA nor libibverbs may be touched, since
+/// both would load it. Unreadable where sysfs is not there to say.
+Fact<FileInfo> rdma_subsystem();
+/// The same for ib_uverbs, which libibverbs and RDMA_NLDEV_CMD_GET_CHARDEV load.
+Fact<FileInfo> rdma_uverbs();
 Fact<std::vector<RdmaDevice>> rdma_devices();
 Fact<std::vector<RdmaResource>> rdma_resources(const std::string& device);
 Fact<std::string> rdma_netns_mode();
