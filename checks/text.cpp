@@ -1,0 +1,38 @@
+#include "text.h"
+
+namespace preflight {
+
+std::string list_of(const std::vector<std::string>& items) {
+    std::string text;
+    for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];
+    return text;
+}
+
+std::string how_to_know(const Unreadable& why) {
+    if (why.error == "EACCES" || why.error == "EPERM") return "Run the tool as root.";
+    if (why.error == "not-captured") return "Capture a new snapshot with this version.";
+    return "Read it by hand, or run again: " + why.cause + ".";
+}
+
+std::vector<const Port*> ports_to_judge(const Facts& facts, Findings& out) {
+    const Ports& ports = facts.ports();
+    auto storage = ports.storage();
+    if (storage.empty()) {
+        if (ports.links.unreadable()) out.unknown(node_subject(), "the network interfaces could not be read: " + ports.links.why().cause, how_to_know(ports.links.why()));
+        else out.unknown(node_subject(), "no storage port is known", "Name the storage interfaces with --interface.");
+    }
+    return storage;
+}
+
+const RdmaDeviceFacts* device_of(const Facts& facts, const Port& port) {
+    const RdmaAttachment* attached = port.attachment();
+    return attached ? facts.rdma().find(attached->device) : nullptr;
+}
+
+Subject rdma_subject(const Port& port) {
+    const RdmaAttachment* attached = port.attachment();
+    if (!attached) return port.subject();
+    return {fmt::format("{}/{} ({})", attached->device, attached->port, port.link.name), {port.key}};
+}
+
+}  // namespace preflight

@@ -1,0 +1,39 @@
+#pragma once
+// Words that several checks use alike.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
+
+#include "facts/ports.h"
+#include "preflight/facts.h"
+#include "preflight/fact.h"
+
+namespace preflight {
+
+/// "one, two and three".
+std::string list_of(const std::vector<std::string>& items);
+
+/// What an answer that is no value says: "not there", "EACCES (…)".
+template <class T>
+std::string no_answer(const Fact<T>& fact) {
+    if (fact.absent()) return fact.gone().detail.empty() ? "not there" : "not offered (" + fact.gone().detail + ")";
+    return fact.why().error + " (" + fact.why().cause + ")";
+}
+
+/// How to make an unreadable answer known, by its error.
+std::string how_to_know(const Unreadable& why);
+
+/// The storage ports a rule is to judge. Without any it writes one unknown on the node, which folds under nic.selected,
+/// and returns an empty list.
+std::vector<const Port*> ports_to_judge(const Facts& facts, Findings& out);
+
+/// The RDMA device of a port, or nullptr.
+const RdmaDeviceFacts* device_of(const Facts& facts, const Port& port);
+
+/// "rocep59s0f0/1 (ens1f0np0)" with the port's key.
+Subject rdma_subject(const Port& port);
+
+}  // namespace preflight

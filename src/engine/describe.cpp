@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "facts/node.h"
+#include "facts/ports.h"
+#include "facts/rdma.h"
+#include "facts/role.h"
+#include "preflight/engine.h"
+
+namespace preflight {
+namespace {
+
+std::vector<std::string> letters(const std::vector<char>& phases) {
+    std::vector<std::string> list;
+    for (const char phase : phases) list.emplace_back(1, phase);
+    return list.empty() ? std::vector<std::string>{"A", "B", "C"} : list;
+}
+
+std::vector<std::string> words(unsigned bits, const char* one, const char* two) {
+    std::vector<std::string> list;
+    if (bits & 1) list.emplace_back(one);
+    if (bits & 2) list.emplace_back(two);
+    return list;
+}
+
+}  // namespace
+
+void describe(Report& report, const Facts& facts) {
+    const Options& options = facts.options();
+    const NodeFacts& node = facts.node();
+    if (node.self) {
+        report.node.hostname = node.self->hostname;
+        report.node.kernel = node.self->kernel;
+        report.node.architecture = node.self->architecture;
+        report.run.effective_uid = node.self->effective_uid;
+        report.run.capabilities = node.self->capabilities;
+        report.run.started = node.self->started;
+    }
+    if (report.run.started.empty()) report.run.started = "1970-01-01T00:00:00Z";
+    report.node.boot_id = node.boot_id.value_or("");
+    report.node.os = node.os_release ? node.os_name() : "";
+    report.run.source = options.from_snapshot ? "snapshot" : "live";
+    report.run.stage = options.stage == Stage::ready ? "ready" : "on";
+    report.run.roles = words(facts.roles(), "storage", "client");
+    report.run.deployment = facts.deployment() == systemd ? "systemd" : "container";
+    report.run.want = words(facts.want(), "internode", "s3");
+    report.run.phases = letters(options.phases);
+    report.run.only = options.only;
+    report.run.skip = options.skip;
+    const auto option = [&](const char* name, const std::string& value, const std::string& otherwise) {
+        if (value != otherwise) report.run.options.emplace_back(name, value);
+    };
+    option("interface", fmt::format("{}", fmt::join(options.interfaces, ",")), "");
+    option("service", options.service, "minio.service");
+    option("env_file", options.env_file.value_or(""), "");
+    option("binary", options.binary.value_or(""), "");
+    option("endpoint", options.endpoint.value_or(""), "");
+    option("root", options.root, "/");
+    report.chain = facts.ports().chain(facts.rdma());
+}
+
+}  // namespace preflight
