@@ -29,10 +29,4 @@ const RdmaDeviceFacts* device_of(const Facts& facts, const Port& port) {
     return attached ? facts.rdma().find(attached->device) : nullptr;
 }
 
-Subject rdma_subject(const Port& port) {
-    const RdmaAttachment* attached = port.attachment();
-    if (!attached) return port.subject();
-    return {fmt::format("{}/{} ({})", attached->device, attached->port, port.link.name), {port.key}};
-}
-
 }  // namespace preflight

@@ -33,7 +33,4 @@ std::vector<const Port*> ports_to_judge(const Facts& facts, Findings& out);
 /// The RDMA device of a port, or nullptr.
 const RdmaDeviceFacts* device_of(const Facts& facts, const Port& port);
 
-/// "rocep59s0f0/1 (ens1f0np0)" with the port's key.
-Subject rdma_subject(const Port& port);
-
 }  // namespace preflight

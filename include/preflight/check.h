@@ -25,9 +25,9 @@ struct Check {
     unsigned paths = internode | s3;             ///< which outcome a failure bears on
     unsigned roles = storage | client;
     unsigned deployments = systemd | container;
-    std::vector<std::string_view> after;         ///< a bad finding of these explains a bad finding of this one
+    std::vector<std::string_view> after = {};         ///< a bad finding of these explains a bad finding of this one
     bool unproven = false;                       ///< a warning of it may leave the outcome open
-    std::function<void(const Facts&, Findings&)> judge;
+    std::function<void(const Facts&, Findings&)> judge = {};
 };
 
 struct Module {

@@ -11,7 +11,9 @@ namespace preflight {
 class Host;
 struct NodeFacts;     // src/facts/node.h      os-release, kernel, who is asking
 struct Modules;       // src/facts/kernel_modules.h
+struct PciFunctions;  // src/facts/pci.h       PCI functions with class and ids
 struct Ports;         // src/facts/ports.h     the chain netdev - bond/VLAN - PCI - RDMA device - GID - address
+struct NicFacts;      // src/facts/nic.h       ethtool, devlink and DCB of each port
 struct RdmaStack;     // src/facts/rdma.h      RDMA devices, verbs, character devices, netns mode
 struct RoleFacts;     // src/facts/role.h      storage node or client, systemd or container, and by which trace
 
@@ -24,7 +26,9 @@ public:
 
     const NodeFacts& node() const;
     const Modules& modules() const;
+    const PciFunctions& pci() const;
     const Ports& ports() const;
+    const NicFacts& nic() const;
     const RdmaStack& rdma() const;
     const RoleFacts& role() const;
 

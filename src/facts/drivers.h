@@ -22,6 +22,9 @@ const DriverFamily* family_of_netdev(std::string_view driver);
 /// The family whose RDMA module this is, or nullptr.
 const DriverFamily* family_of_rdma(std::string_view module);
 
+/// The family a PCI function belongs to whatever driver is bound, for the vendors whose ids are known (Intel, NVIDIA).
+const DriverFamily* family_of_pci(unsigned vendor, unsigned device);
+
 /// What the PCI id says beyond the driver (drivers/net/ethernet/intel/ice/ice_devids.h, ice_main.c, Linux 6.12).
 enum class IntelFamily { none, e810, e82x, e825, e830, vf, x722 };
 IntelFamily intel_family(unsigned vendor, unsigned device);

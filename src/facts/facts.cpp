@@ -3,7 +3,9 @@
 #include <optional>
 
 #include "facts/kernel_modules.h"
+#include "facts/nic.h"
 #include "facts/node.h"
+#include "facts/pci.h"
 #include "facts/ports.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
@@ -13,8 +15,10 @@ namespace preflight {
 struct Facts::Cache {
     std::optional<NodeFacts> node;
     std::optional<Modules> modules;
+    std::optional<PciFunctions> pci;
     std::optional<RdmaStack> rdma;
     std::optional<Ports> ports;
+    std::optional<NicFacts> nic;
     std::optional<RoleFacts> role;
 };
 
@@ -40,16 +44,24 @@ const Modules& Facts::modules() const {
     return once(cache_->modules, [&] { return Modules::read(host_, node()); });
 }
 
+const PciFunctions& Facts::pci() const {
+    return once(cache_->pci, [&] { return PciFunctions::read(host_); });
+}
+
 const RdmaStack& Facts::rdma() const {
     return once(cache_->rdma, [&] { return RdmaStack::read(host_); });
 }
 
 const Ports& Facts::ports() const {
-    return once(cache_->ports, [&] { return Ports::read(host_, options_, rdma(), {}); });
+    return once(cache_->ports, [&] { return Ports::read(host_, options_, pci(), rdma(), {}); });
+}
+
+const NicFacts& Facts::nic() const {
+    return once(cache_->nic, [&] { return NicFacts::read(host_, ports()); });
 }
 
 const RoleFacts& Facts::role() const {
-    return once(cache_->role, [&] { return RoleFacts::read(host_, options_); });
+    return once(cache_->role, [&] { return RoleFacts::read(host_, options_, pci()); });
 }
 
 unsigned Facts::roles() const {

@@ -74,4 +74,8 @@ Fact<bool> Modules::out_of_tree(const std::string& name) const {
     return host_->read("/sys/module/" + canonical(name) + "/taint").then([](const std::string& flags) { return flags.find('O') != std::string::npos; });
 }
 
+Fact<std::string> Modules::parameter(const std::string& module, const std::string& name) const {
+    return host_->read("/sys/module/" + canonical(module) + "/parameters/" + name).then(trimmed);
+}
+
 }  // namespace preflight

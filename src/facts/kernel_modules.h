@@ -26,6 +26,8 @@ struct Modules {
     bool is_blacklisted(const std::string& name) const;
     /// The module did not come with the kernel: flag `O` in /sys/module/NAME/taint. Absent: not loaded as a module.
     Fact<bool> out_of_tree(const std::string& name) const;
+    /// The value of a loaded module's parameter. Absent: the module has no such parameter, or is not loaded.
+    Fact<std::string> parameter(const std::string& module, const std::string& name) const;
 
 private:
     Host* host_ = nullptr;

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "facts/node.h"
@@ -16,19 +15,6 @@ std::string last_part(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-template <class T>
-Fact<T> number(const Fact<std::string>& text, int base) {
-    return text.then([&](const std::string& raw) -> Fact<T> {
-        std::string digits = trimmed(raw);
-        if (base == 16 && digits.rfind("0x", 0) == 0) digits = digits.substr(2);
-        T value{};
-        const auto end = digits.data() + digits.size();
-        if (const auto done = std::from_chars(digits.data(), end, value, base); done.ec != std::errc() || done.ptr != end)
-            return Unreadable{"malformed", fmt::format("\"{}\" is not a number", digits.substr(0, 40))};
-        return value;
-    });
-}
-
 Port port_of(Host& host, const Link& link) {
     Port port;
     port.link = link;
@@ -38,9 +24,10 @@ Port port_of(Host& host, const Link& link) {
     port.key = port.pci.empty() ? link.name : port.pci;
     if (port.pci.empty()) return port;
     const std::string function = fmt::format("/sys/bus/pci/devices/{}/", port.pci);
-    port.vendor = number<unsigned>(host.read(function + "vendor"), 16);
-    port.device = number<unsigned>(host.read(function + "device"), 16);
-    port.numa_node = number<int>(host.read(function + "numa_node"), 10);
+    const auto id = [&](const char* file) { return sysfs_number(host.read(function + file)).then([](int value) { return static_cast<unsigned>(value); }); };
+    port.vendor = id("vendor");
+    port.device = id("device");
+    port.numa_node = sysfs_number(host.read(function + "numa_node"));
     port.driver = host.link_target(function + "driver").then(last_part);
     if (port.driver) port.family = family_of_netdev(*port.driver);
     return port;
@@ -50,12 +37,12 @@ bool is_vf(Host& host, const Port& port) {
     return port.intel() == IntelFamily::vf || (!port.pci.empty() && host.info(fmt::format("/sys/bus/pci/devices/{}/physfn", port.pci)).has());
 }
 
+}  // namespace
+
+
 bool routable(const Address& address) {
     return address.scope != "link" && address.scope != "host" && address.address.rfind("169.254.", 0) != 0;
 }
-
-}  // namespace
-
 
 const RdmaAttachment* Port::attachment() const {
     for (const RdmaAttachment& attached : rdma)
@@ -229,8 +216,15 @@ void select(Ports& ports, Host& host, const Options& options, const std::vector<
 
 }  // namespace
 
-Ports Ports::read(Host& host, const Options& options, const RdmaStack& rdma, const std::vector<std::string>& endpoint_addresses) {
+Ports Ports::read(Host& host, const Options& options, const PciFunctions& pci, const RdmaStack& rdma, const std::vector<std::string>& endpoint_addresses) {
     Ports ports;
+    for (const PciFunction& function : pci.list) {
+        const std::string folder = "/sys/bus/pci/devices/" + function.address;
+        if (!function.network() || host.info(folder + "/physfn")) continue;
+        ports.functions.push_back(function);
+        if (function.vendor && function.device && family_of_pci(*function.vendor, *function.device) && host.link_target(folder + "/driver").absent())
+            ports.unbound.push_back(function);
+    }
     ports.links = host.links();
     ports.addresses = host.addresses();
     if (!ports.links) return ports;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "facts/drivers.h"
+#include "facts/pci.h"
 #include "facts/rdma.h"
 #include "preflight/finding.h"
 #include "preflight/host.h"
@@ -58,16 +59,21 @@ struct Port {
     std::string card() const { return pci.empty() ? std::string() : pci.substr(0, pci.rfind('.')); }
 };
 
+/// Neither link-local (169.254.0.0/16, fe80::/10) nor of the host itself.
+bool routable(const Address& address);
+
 struct Ports {
     Fact<std::vector<Link>> links;
     Fact<std::vector<Address>> addresses;
     std::vector<Port> all;             ///< by netdev name
     bool guessed = false;              ///< nobody named the storage ports: rules that compare ports are at most warn
     std::string selection;             ///< how the storage ports were found
+    std::vector<PciFunction> unbound;  ///< RDMA-capable network functions to which no driver is bound
+    std::vector<PciFunction> functions;///< physical network functions, with or without a netdev here
     std::vector<std::string> missing;  ///< names given with --interface that are not here
 
     /// `endpoint_addresses`: this node's own addresses among the AIStor endpoints, as far as they are known.
-    static Ports read(Host& host, const Options& options, const RdmaStack& rdma, const std::vector<std::string>& endpoint_addresses);
+    static Ports read(Host& host, const Options& options, const PciFunctions& pci, const RdmaStack& rdma, const std::vector<std::string>& endpoint_addresses);
 
     std::vector<const Port*> storage() const;
     const Port* find(const std::string& key_or_netdev) const;

@@ -14,6 +14,10 @@
 namespace preflight {
 namespace {
 
+// Where providers stand: RPM systems, Debian multiarch (rdma-core packaging).
+constexpr std::string_view provider_folders[] = {"/usr/lib64/libibverbs", "/usr/lib/x86_64-linux-gnu/libibverbs", "/usr/lib/aarch64-linux-gnu/libibverbs",
+                                                 "/usr/lib/libibverbs"};
+
 constexpr std::string_view class_folder = "/sys/class/infiniband/";
 
 /// "4: ACTIVE" -> "ACTIVE", as sysfs prints port state, physical state and node type.
@@ -101,11 +105,19 @@ RdmaStack RdmaStack::read(Host& host) {
     stack.verbs = host.verbs();
     stack.netns_mode = host.rdma_netns_mode();
     stack.rdma_cm = host.info("/dev/infiniband/rdma_cm");
+    for (const std::string_view folder : provider_folders)
+        for (const std::string& file : host.list(std::string(folder)).value_or({})) stack.provider_files.push_back(fmt::format("{}/{}", folder, file));
     if (stack.nldev)
         for (const RdmaDevice& device : *stack.nldev) stack.devices.push_back(describe(host, device, stack.verbs));
     else if (stack.sysfs)
         for (const std::string& name : *stack.sysfs) stack.devices.push_back(describe(host, from_sysfs(host, name), stack.verbs));
     return stack;
+}
+
+std::string RdmaStack::provider_file(const std::string& name) const {
+    for (const std::string& path : provider_files)
+        if (path.find("/lib" + name + "-rdmav") != std::string::npos) return path;
+    return {};
 }
 
 const RdmaDeviceFacts* RdmaStack::find(const std::string& device) const {

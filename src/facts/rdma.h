@@ -33,10 +33,13 @@ struct RdmaStack {
     std::vector<RdmaDeviceFacts> devices;   ///< of nldev, else of sysfs
     Fact<Verbs> verbs;
     Fact<std::string> netns_mode;           ///< "shared", "exclusive"
+    std::vector<std::string> provider_files;///< libraries in libibverbs' provider folders
     Fact<FileInfo> rdma_cm;                 ///< /dev/infiniband/rdma_cm
 
     static RdmaStack read(Host& host);
     const RdmaDeviceFacts* find(const std::string& device) const;
+    /// The path of lib<name>-rdmavNN.so among the node's files, whatever its ABI suffix; empty when there is none.
+    std::string provider_file(const std::string& name) const;
     /// Neither nldev nor sysfs could be asked: the list of devices means nothing.
     bool blind() const { return nldev.unreadable() && sysfs.unreadable(); }
 };

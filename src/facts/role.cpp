@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "facts/drivers.h"
-#include "facts/node.h"
+#include "facts/pci.h"
 
 namespace preflight {
 namespace {
@@ -20,23 +20,16 @@ constexpr std::string_view library_folders[] = {"/usr/lib64", "/usr/lib/x86_64-l
 // Client libraries of both generations: libs3rdma and the cuObject family.
 constexpr std::string_view client_library_names[] = {"libs3rdma.so.0", "libminiocpp.so", "libminio.so.1", "libcuobjclient.so.1", "libcuobjclient.so"};
 
-bool is_gpu(Host& host, const std::string& function) {
-    const std::string folder = "/sys/bus/pci/devices/" + function + "/";
-    const std::string pci_class = trimmed(host.read(folder + "class").value_or(""));
-    if (pci_class.rfind("0x0300", 0) != 0 && pci_class.rfind("0x0302", 0) != 0) return false;
-    return trimmed(host.read(folder + "vendor").value_or("")) == fmt::format("0x{:04x}", pci_vendor_nvidia);
-}
-
 }  // namespace
 
-RoleFacts RoleFacts::read(Host& host, const Options& options) {
+RoleFacts RoleFacts::read(Host& host, const Options& options, const PciFunctions& pci) {
     RoleFacts facts;
     for (const std::string_view path : traces)
         if (host.info(std::string(path))) facts.aistor_traces.emplace_back(path);
     for (const std::string_view folder : unit_folders)
         if (const std::string path = std::string(folder) + options.service; host.info(path)) facts.aistor_traces.push_back(path);
-    for (const std::string& function : host.list("/sys/bus/pci/devices").value_or({}))
-        if (is_gpu(host, function)) facts.gpus.push_back(function);
+    for (const PciFunction& function : pci.list)
+        if (function.display() && function.vendor.value_or(0) == pci_vendor_nvidia) facts.gpus.push_back(function.address);
     for (const std::string_view folder : library_folders)
         for (const std::string_view library : client_library_names)
             if (const std::string path = fmt::format("{}/{}", folder, library); host.info(path)) facts.client_libraries.push_back(path);

@@ -9,6 +9,8 @@
 
 namespace preflight {
 
+struct PciFunctions;
+
 struct RoleFacts {
     std::vector<std::string> aistor_traces;  ///< units, binaries, environment files, processes that speak of AIStor
     std::vector<std::string> gpus;           ///< PCI addresses of NVIDIA GPUs
@@ -16,7 +18,7 @@ struct RoleFacts {
     unsigned roles = storage;
     Deployment deployment = systemd;
 
-    static RoleFacts read(Host& host, const Options& options);
+    static RoleFacts read(Host& host, const Options& options, const PciFunctions& pci);
 };
 
 }  // namespace preflight
