@@ -4,7 +4,8 @@
 # remedy: no, the port option is set in the card's firmware
 
 apply() {
-    "$node/reset.sh" && nic_up 8086:1592:ice ,8086:1592:ice@3b:00.{2,3,4,5} && modprobe -a ib_core ib_uverbs rdma_ucm rdma_rxe
+    "$node/reset.sh" && nic_up 8086:1592:ice ,8086:1592:ice@3b:00.{2,3,4,5} &&
+        modprobe -a ib_core ib_uverbs rdma_ucm rdma_rxe
 }
 
 heal() {

@@ -35,6 +35,7 @@ bond_heal() { # the ports stand alone again
     done
     ip -n peer link delete bond0
     ip link delete bond0
+    rmmod bonding # its file bonding_masters lies among the netdevs
     nic_peer "$peer_pci0" "$peer0" "$peer_address0"
     nic_peer "$peer_pci1" "$peer1" "$peer_address1"
     nic_port "$pci0" "$port0" "$address0"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 set -u
 
-# Two ports of one card, each cabled to a port that stands for the switch side: it lives in the network namespace "peer".
+# Two ports of one card, each cabled to a port that stands for the switch side and lives in the namespace "peer".
 port0=enp59s0f0np0 port1=enp59s0f1np1
 pci0=0000:3b:00.0 pci1=0000:3b:00.1
 rdma0=rocep59s0f0 rdma1=rocep59s0f1

@@ -10,7 +10,8 @@ connect() { # prints what a TCP connection to the peer's port 5555 says
 ip link add link "$port0" name storage.100 type vlan id 100
 ip address add 203.0.113.11/24 dev storage.100
 ip link set storage.100 up
-wait_until 5 grep -qsx storage.100 "/sys/class/infiniband/$rdma0/ports/1/gid_attrs/ndevs/"* || fail "the VLAN has no GID"
+wait_until 5 grep -qsx storage.100 "/sys/class/infiniband/$rdma0/ports/1/gid_attrs/ndevs/"* ||
+    fail "the VLAN has no GID"
 ip link delete storage.100
 
 expect "Connection refused" connect
