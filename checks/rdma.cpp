@@ -37,16 +37,23 @@ std::vector<StorageDevice> devices_to_judge(const Facts& facts, Findings& out) {
 namespace {
 
 constexpr std::string_view base_modules[] = {"ib_core", "ib_uverbs", "rdma_ucm"};
+constexpr std::string_view modules_source = "/proc/modules, modules.builtin, /sys/module";
 
-void judge_modules(const Facts& facts, Findings& out) {
+Remedy load(const Facts& facts, const std::vector<std::string>& missing, const std::vector<std::string>& blacklisted) {
+    if (!blacklisted.empty())
+        return {"Take the module out of module_blacklist= or modprobe.blacklist= on the kernel command line and reboot.",
+                {facts.node().packages == PackageFamily::dnf ? "sudo grubby --info=DEFAULT | grep -E 'args=.*blacklist'" : "grep blacklist /etc/default/grub"}, {}, {}};
+    const std::string names = fmt::format("{}", fmt::join(missing, " "));
+    return {"Load the modules; the rdma-core package loads them at each boot.",
+            {"sudo modprobe -a " + names},
+            {facts.node().install("rdma-core"), fmt::format("printf '%s\\n' {} | sudo tee /etc/modules-load.d/aistor-rdma.conf", names)},
+            {"sudo modprobe -r " + names}};
+}
+
+/// Judges a set of modules as one finding. Says nothing when all are there; they are added to `present`.
+void judge_set(const Facts& facts, const Subject& subject, const std::vector<std::string>& needed, std::vector<std::string>& present, Findings& out) {
     const Modules& modules = facts.modules();
-    std::vector<std::string> needed(std::begin(base_modules), std::end(base_modules));
-    for (const Port* port : facts.ports().storage()) {
-        const RdmaDeviceFacts* device = device_of(facts, *port);
-        const std::string own = device ? device->module : port->family ? std::string(port->family->rdma) : "";
-        if (!own.empty() && std::find(needed.begin(), needed.end(), own) == needed.end()) needed.push_back(own);
-    }
-    std::vector<std::string> missing, unknown, blacklisted, present;
+    std::vector<std::string> missing, unknown, blacklisted;
     for (const std::string& name : needed) {
         const ModuleState state = modules.state(name);
         if (state == ModuleState::not_loaded) missing.push_back(name);
@@ -54,25 +61,26 @@ void judge_modules(const Facts& facts, Findings& out) {
         else present.push_back(name + (state == ModuleState::built_in ? " (built in)" : ""));
         if (state == ModuleState::not_loaded && modules.is_blacklisted(name)) blacklisted.push_back(name);
     }
-    const std::string source = "/proc/modules, modules.builtin, /sys/module";
     if (!missing.empty()) {
         std::string seen = fmt::format("not loaded: {}", fmt::join(missing, ", "));
         if (!blacklisted.empty()) seen += fmt::format("; kept away by the kernel command line: {}", fmt::join(blacklisted, ", "));
-        Draft draft = out.fail(node_subject(), seen);
-        draft.want(fmt::format("{} loaded or built in", fmt::join(needed, ", "))).from(source);
-        if (!blacklisted.empty())
-            draft.mend({"Take the module out of module_blacklist= or modprobe.blacklist= on the kernel command line and reboot.",
-                        {facts.node().packages == PackageFamily::dnf ? "sudo grubby --info=DEFAULT | grep -E 'args=.*blacklist'" : "grep blacklist /etc/default/grub"}, {}, {}});
-        else
-            draft.mend({"Load the modules; the rdma-core package loads them at each boot.",
-                        {fmt::format("sudo modprobe -a {}", fmt::join(missing, " "))},
-                        {facts.node().install("rdma-core"), fmt::format("printf '%s\\n' {} | sudo tee /etc/modules-load.d/aistor-rdma.conf", fmt::join(missing, " "))},
-                        {fmt::format("sudo modprobe -r {}", fmt::join(missing, " "))}});
+        out.fail(subject, seen).want(fmt::format("{} loaded or built in", fmt::join(needed, ", "))).from(std::string(modules_source)).mend(load(facts, missing, blacklisted));
     } else if (!unknown.empty()) {
-        out.unknown(node_subject(), fmt::format("cannot tell whether {} {} loaded: {}", list_of(unknown), unknown.size() == 1 ? "is" : "are", no_answer(modules.loaded)), "Run the tool on the node itself, with /proc and /sys mounted.").from(source);
-    } else {
-        out.pass(node_subject(), fmt::format("{}", fmt::join(present, ", "))).from(source);
+        out.unknown(subject, fmt::format("cannot tell whether {} {} loaded: {}", list_of(unknown), unknown.size() == 1 ? "is" : "are", no_answer(modules.loaded)), "Run the tool on the node itself, with /proc and /sys mounted.")
+            .from(std::string(modules_source));
     }
+}
+
+void judge_modules(const Facts& facts, Findings& out) {
+    std::vector<std::string> present;
+    judge_set(facts, node_subject(), {std::begin(base_modules), std::end(base_modules)}, present, out);
+    // A port's own driver may be away because of what ails the port (safe mode), so it is the port's finding.
+    for (const Port* port : facts.ports().storage()) {
+        const RdmaDeviceFacts* device = device_of(facts, *port);
+        const std::string own = device ? device->module : port->family ? std::string(port->family->rdma) : "";
+        if (!own.empty() && std::find(present.begin(), present.end(), own) == present.end()) judge_set(facts, port->subject(), {own}, present, out);
+    }
+    if (out.list().empty()) out.pass(node_subject(), fmt::format("{}", fmt::join(present, ", "))).from(std::string(modules_source));
 }
 
 /// Hints why an E800 or ConnectX function has no RDMA device, from what else is known.
@@ -259,6 +267,7 @@ Module rdma_module() {
                    "cannot be read.",
          .remedy = "Load them; install rdma-core, which loads them at boot.",
          .evidence = "Linux 6.12 drivers/infiniband; rdma-core's rdma-load-modules@.service.",
+         .after = {"nic.driver", "nic.ddp", "nic.functions", "nic.bond"},
          .judge = judge_modules},
         {.id = "rdma.device",
          .phase = 'A',

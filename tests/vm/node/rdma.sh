@@ -4,6 +4,7 @@
 rdma_up() { # DRIVER: irdma or mlx5_ib
     modprobe -a ib_core ib_uverbs rdma_cm rdma_ucm rdma_rxe || fail "the RDMA modules do not load"
     insmod "$VM_NICSIM/nicsim_rdma.ko" || fail "nicsim_rdma does not load"
+    insmod "$VM_NICSIM/$1.ko" || fail "the stand-in for $1 does not load"
     rdma_device "$rdma0" "$port0" "$pci0"
     rdma_device "$rdma1" "$port1" "$pci1"
 }
@@ -26,7 +27,7 @@ rdma_down() {
     for device in /sys/class/infiniband/*; do
         [[ -e $device ]] && rdma link delete "${device##*/}"
     done
-    rmmod nicsim_rdma 2>/dev/null
+    rmmod nicsim_rdma irdma mlx5_ib 2>/dev/null
     rdma system set netns shared 2>/dev/null
     [[ ! -e /sys/module/nicsim_rdma ]]
 }
