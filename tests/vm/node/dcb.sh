@@ -1,7 +1,7 @@
 # DCB: priority 3 lossless, DSCP 26 into it, bandwidth for every class.
 # shellcheck shell=bash
 
-readonly all_pfc_off="0:off 1:off 2:off 3:off 4:off 5:off 6:off 7:off"
+all_pfc_off="0:off 1:off 2:off 3:off 4:off 5:off 6:off 7:off"
 
 # ice: the first DSCP entry enters L3 DSCP mode, where the "priority" is a TC, and leaves all bandwidth on TC 0.
 dcb_up_ice() { # PORT
