@@ -84,9 +84,9 @@ private:
     void header() {
         const auto join = [](const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, "+")); };
         line(clean(fmt::format("{} {}   {}   {}", tool_name, tool_version, report_.node.hostname, report_.run.started)));
-        line(clean(fmt::format("{}, kernel {}, {}; {} node, {}{}", report_.node.os.empty() ? "unknown system" : report_.node.os, report_.node.kernel,
+        line(wrap(clean(fmt::format("{}, kernel {}, {}; {} node, {}{}", report_.node.os.empty() ? "unknown system" : report_.node.os, report_.node.kernel,
                                report_.node.architecture, join(report_.run.roles), report_.run.deployment,
-                               report_.run.source == "snapshot" ? "; from a snapshot" : "")));
+                               report_.run.source == "snapshot" ? "; from a snapshot" : "")), style_.width, 0, 0));
         if (report_.run.source == "live" && report_.run.effective_uid != 0)
             line("Run as an ordinary user: some answers need root. Each says so below.");
         line();
