@@ -188,12 +188,12 @@ Fact<Library> load() {
 }  // namespace
 
 Fact<Verbs> verbs() {
-    const Fact<Library> library = load();
-    if (!library.has()) return library.as<Verbs>();
     for (const auto& loaded : {rdma_subsystem(), rdma_uverbs()}) {
         if (loaded.absent()) return Unreadable{"ENOSYS", "libibverbs: the kernel has no RDMA subsystem loaded (" + loaded.gone().detail + ")"};
         if (loaded.unreadable()) return loaded.as<Verbs>();
     }
+    const Fact<Library> library = load();
+    if (!library.has()) return library.as<Verbs>();
 
     Verbs result;
     result.library = library->path;
