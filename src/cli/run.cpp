@@ -121,9 +121,7 @@ Command run_command() {
                 app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
                 app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
                 app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
-                app.add_option("--sample", a.options.sample_seconds, "Read the counters twice, SECONDS apart, and judge what moved")
-                    ->check(CLI::Range(0.1, 3600.0))
-                    ->type_name("SECONDS");
+                add_sample_option(app, a.options);
                 app.add_option("--root", a.options.root, "Read host files below DIR")->type_name("DIR");
                 app.add_option("--format", a.format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
                 app.add_option("--output", a.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");

@@ -47,7 +47,7 @@ std::optional<unsigned> ice_default_tc(unsigned dscp, unsigned tcs);
 unsigned ice_deleted_tc(unsigned dscp);
 
 /// What a statistic counts.
-enum class Counts {
+enum class Counted {
     pause_sent,      ///< PFC frames of one priority
     pause_received,
     link_pause,      ///< pause of the whole link
@@ -64,7 +64,7 @@ struct CounterRow {
     std::string_view driver;  ///< driver of the netdev; "rdma_rxe" for soft-RoCE's own
     CounterPlace place;
     std::string_view name;
-    Counts counts;
+    Counted counts;
     std::string_view meaning;  ///< for `loss`: what was lost
 };
 

@@ -218,6 +218,7 @@ Owner owner(const LosslessPort& port) {
     if (!flag.empty() && port.flags) {
         const auto found = port.flags->find(flag);
         if (found != port.flags->end() && found->second) return Owner::agent;
+        if (found != port.flags->end() && (!port.dcb || !port.dcb->dcbx)) return Owner::host;
     }
     if (!port.dcb || !port.dcb->dcbx) return Owner::unseen;
     return *port.dcb->dcbx & dcbx_lld_managed ? Owner::agent : Owner::host;
@@ -292,12 +293,12 @@ Chains chains(const LosslessPort& port, const ClassSetting& setting) {
     }
     std::vector<LinkState> of_readings;
     for (const Reading& reading : readings(setting, detection)) {
-        LinkState worst = LinkState::closed;
+        std::vector<LinkState> of_uppers;
         for (const Upper& upper : port.uppers) {
             result.list.push_back(trace(port, upper, reading.tos, reading.text));
-            worst = std::max(worst, result.list.back().state());
+            of_uppers.push_back(result.list.back().state());
         }
-        of_readings.push_back(worst);
+        of_readings.push_back(of_alternatives(of_uppers));
     }
     if (of_readings.empty()) {
         result.state = detection.state;

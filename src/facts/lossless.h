@@ -31,12 +31,17 @@ struct LosslessPort {
     bool infiniband = false;
     std::string bond;           ///< the bond it is a member of; empty
     std::string rdma_device;    ///< "rocep59s0f0"; empty without one
-    std::string rdma_driver;    ///< "irdma", "mlx5", "rxe"; empty when unknown
+    std::string rdma_driver;    ///< kernel module: "irdma", "mlx5_ib", "rdma_rxe"; empty when unknown
     int rdma_port = 1;
     std::vector<Upper> uppers;  ///< never empty once read
     Fact<Dcb> dcb;
     Fact<EthtoolPause> pause;
     Fact<std::map<std::string, bool>> flags;
+    /// "roce_np" and "roce_rp" -> priority -> text of /sys/class/net/X/ecn/*/enable/PRIORITY: there with the vendor's mlx5 only.
+    std::map<std::string, std::map<unsigned, Fact<std::string>>> ecn;
+    /// ToS that rdma_cm gives to connections which set none. Absent: no configfs folder for the device, and looking would need
+    /// one to be made; the value may be set all the same.
+    Fact<std::string> cm_tos;
 
     const DcbRules& rules() const { return dcb_rules(driver, vendor, device); }
 };
@@ -117,7 +122,7 @@ struct Chains {
     std::string why;  ///< where the list is empty
 };
 /// closed: every reading closes over every upper netdev. broken: none does. ambiguous: it depends on how AIStor reads its
-/// setting, or on what the driver does not show.
+/// setting, on the netdev that its addresses are on, or on what the driver does not show.
 Chains chains(const LosslessPort& port, const ClassSetting& setting);
 
 /// The share of bandwidth of a TC.
@@ -128,13 +133,13 @@ struct Bandwidth {
 };
 Bandwidth bandwidth(const LosslessPort& port, unsigned tc);
 
-/// What the two settings say, and the ports with them.
+/// The storage ports and what AIStor's two traffic-class settings say.
 struct Lossless {
-    std::vector<LosslessPort> ports;  ///< the physical ports below the selected storage ports, by netdev
-    bool guessed = false;             ///< the selection was guessed
-    ClassSetting internode, s3;
-    std::string internode_source;     ///< where MINIO_RDMA_INTERNODE_TRAFFIC_CLASS stands
-    std::optional<std::string> unreadable;  ///< why there are no ports to judge
+    std::vector<LosslessPort> ports;  ///< by netdev
+    ClassSetting internode;           ///< MINIO_RDMA_INTERNODE_TRAFFIC_CLASS
+    ClassSetting s3;                  ///< MINIO_RDMA_TRAFFIC_CLASS: another setting, of the S3 path
+
+    static Lossless read(const Facts& facts);
 };
 
 }  // namespace preflight

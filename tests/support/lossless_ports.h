@@ -58,7 +58,7 @@ inline LosslessPort connectx() {
     port.vendor = 0x15b3;
     port.device = 0x101d;
     port.rdma_device = "mlx5_0";
-    port.rdma_driver = "mlx5";
+    port.rdma_driver = "mlx5_ib";
     port.uppers = {{"ens2f0np0", {}}};
     port.dcb = dcb(1u << 3, {{5, 3, 26}}, std::vector<int>(8, 0), {1, 0, 2, 3, 4, 5, 6, 7});
     port.dcb = [&] {

@@ -196,10 +196,10 @@ TEST(Alternatives, of_a_value_from_64_on_are_a_tos_byte_or_dropped) {
     EXPECT_EQ(chains(e810(), explicitly("184")).state, LinkState::ambiguous);
 }
 
-TEST(Alternatives, break_when_one_of_two_vlans_does_not_close) {
+TEST(Alternatives, are_ambiguous_when_only_one_of_two_vlans_closes) {
     auto port = e810_pcp(1u << 3);
     port.uppers = {{"bond0.100", {{{2, 3}}}}, {"bond0.200", {{{2, 2}}}}};
-    EXPECT_EQ(chains(port, explicitly("104")).state, LinkState::broken);
+    EXPECT_EQ(chains(port, explicitly("104")).state, LinkState::ambiguous);
 }
 
 TEST(BandwidthOfTheLosslessClass, is_judged_only_where_ets_schedules_it) {
@@ -220,7 +220,8 @@ TEST(OwnerOfDcb, is_the_agent_by_private_flag_or_dcbx_mode) {
     port.flags = std::map<std::string, bool>{{"fw-lldp-agent", true}};
     EXPECT_EQ(owner(port), Owner::agent);
     EXPECT_EQ(owner(with_dcb(e810(), [](Dcb& d) { d.dcbx = 0x0a; })), Owner::agent);
-    EXPECT_EQ(owner(with_dcb(e810(), [](Dcb& d) { d.dcbx.reset(); })), Owner::unseen);
+    EXPECT_EQ(owner(with_dcb(e810(), [](Dcb& d) { d.dcbx.reset(); })), Owner::host);
+    EXPECT_EQ(owner(with_dcb(connectx(), [](Dcb& d) { d.dcbx.reset(); })), Owner::unseen);
 }
 
 }  // namespace
