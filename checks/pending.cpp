@@ -87,36 +87,6 @@ Module container_module() {
                     {"container.image", "The pod runs the RDMA build", internode | s3, storage, container}});
 }
 
-Module dcb_module() {
-    return pending("dcb", "PFC, DSCP and ETS of each port", 'B',
-                   {{"dcb.control", "One owner controls DCB", internode | s3, both},
-                    {"dcb.pfc", "Exactly one priority is lossless", internode | s3, both},
-                    {"dcb.mode", "The port classifies by DSCP", internode | s3, both},
-                    {"dcb.chain", "RDMA traffic lands in the lossless class", internode | s3, both},
-                    {"dcb.ets", "The lossless class has bandwidth", internode | s3, both},
-                    {"dcb.class", "AIStor's automatic detection finds the lossless class", internode | s3, both},
-                    {"dcb.ports", "All storage ports carry the same plan", internode | s3, both},
-                    {"dcb.persistence", "The DCB settings survive a reboot", internode | s3, both}});
-}
-
-Module pause_module() {
-    return pending("pause", "link-level flow control", 'B', {{"pause.global", "Link pause is off where PFC is wanted", internode | s3, both}});
-}
-
-Module congestion_module() {
-    return pending("congestion", "ECN and DCQCN", 'B', {{"congestion.ecn", "Congestion control is as this driver can do it", internode | s3, both}});
-}
-
-Module counters_module() {
-    return pending("counters", "pauses and losses under --sample", 'B',
-                   {{"counters.pfc", "Pauses occur on the lossless priority only", internode | s3, both},
-                    {"counters.loss", "Loss counters stay flat", internode | s3, both}});
-}
-
-Module fabric_module() {
-    return pending("fabric", "what the host cannot see", 'B', {{"fabric.switch", "The switch profile is attested", internode | s3, both}});
-}
-
 Module s3_module() {
     return pending("s3", "S3 over RDMA", 'C',
                    {{"s3.server", "The server's S3 RDMA library resolves", s3},

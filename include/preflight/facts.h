@@ -14,6 +14,9 @@ struct Modules;       // src/facts/kernel_modules.h
 struct PciFunctions;  // src/facts/pci.h       PCI functions with class and ids
 struct Ports;         // src/facts/ports.h     the chain netdev - bond/VLAN - PCI - RDMA device - GID - address
 struct NicFacts;      // src/facts/nic.h       ethtool, devlink and DCB of each port
+struct Lossless;      // src/facts/lossless.h  DCB of the storage ports and the way of RoCE frames through it
+struct Keepers;       // src/facts/keepers.h   what re-applies DCB settings at boot
+struct Samples;       // src/facts/samples.h   two readings of the counters
 struct RdmaStack;     // src/facts/rdma.h      RDMA devices, verbs, character devices, netns mode
 struct RoleFacts;     // src/facts/role.h      storage node or client, systemd or container, and by which trace
 
@@ -29,6 +32,9 @@ public:
     const PciFunctions& pci() const;
     const Ports& ports() const;
     const NicFacts& nic() const;
+    const Lossless& lossless() const;
+    const Keepers& keepers() const;
+    const Samples& samples() const;
     const RdmaStack& rdma() const;
     const RoleFacts& role() const;
 

@@ -332,6 +332,9 @@ public:
     /// The absolute path after all links are resolved.
     Fact<std::string> resolve(const std::string& path);
     Fact<FileInfo> info(const std::string& path);
+    /// The lines of a unit, script, udev rule or NetworkManager profile that speak of DCB, without the blanks around them; of any
+    /// other ExecStart= line the program. The rest of such files may hold secrets and never leaves the node.
+    Fact<std::vector<std::string>> dcb_lines(const std::string& path);
 
     Fact<Node> node();
     /// Lines of the kernel log of this boot that speak of a NIC, its driver, DCB, bonding or RDMA; oldest first.

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "preflight/policy.h"
+
 namespace preflight {
 
 enum Path : unsigned { internode = 1, s3 = 2 };             ///< the two RDMA paths of AIStor
@@ -31,6 +33,7 @@ struct Options {
     std::optional<std::string> probe_result;
     double timeout_seconds = 5;
     std::optional<double> sample_seconds;
+    Policy policy;
     std::string root = "/";
     bool from_snapshot = false;
 };

@@ -41,6 +41,9 @@ struct UsageError {
 /// The node a command judges: the live one below `root`, or a snapshot.
 std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root);
 
+/// --sample SECONDS; the wait shows on stderr where that is a terminal.
+void add_sample_option(CLI::App& app, Options& options);
+
 /// Judges the node and fills the whole report.
 Report make_report(Host& host, const Options& options);
 

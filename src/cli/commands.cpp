@@ -1,21 +1,26 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/suggest.h"
+#include "facts/samples.h"
 #include "preflight/engine.h"
 #include "report/explain.h"
 #include "report/json.h"
 #include "report/schema.h"
+#include "version.h"
 
 namespace preflight {
 namespace {
 
 /// Every question any run could ask: both roles and paths, under systemd and in a container.
 void ask_everything(Host& host, Options options) {
+    const auto sample = std::exchange(options.sample_seconds, std::nullopt);  // one wait is enough
     options.want = internode | s3;
     options.roles = storage | client;
     for (const Deployment deployment : {systemd, container}) {
@@ -25,6 +30,7 @@ void ask_everything(Host& host, Options options) {
     options.want.reset();
     options.roles.reset();
     options.deployment.reset();
+    options.sample_seconds = sample;
     make_report(host, options);
 }
 
@@ -39,6 +45,13 @@ std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& 
     if (!snapshot.empty()) return snapshot_host(snapshot);
     if (root.empty() || root[0] != '/') throw UsageError{fmt::format("--root {}: write an absolute path", root)};
     return live_host(root);
+}
+
+void add_sample_option(CLI::App& app, Options& options) {
+    app.add_option("--sample", options.sample_seconds, "Read the counters twice, SECONDS apart, and judge what moved (an E810 needs 2.5)")
+        ->check(CLI::Range(0.1, 3600.0))
+        ->type_name("SECONDS");
+    if (isatty(STDERR_FILENO)) on_wait([](const std::string& text) { fmt::print(stderr, "{}: waiting {}\n", tool_name, text); });
 }
 
 Report make_report(Host& host, const Options& options) {
@@ -63,6 +76,7 @@ Command capture_command() {
                 auto a = std::make_shared<Arguments>();
                 app.add_option("FILE", a->file, "The snapshot, created with mode 0600")->required();
                 app.add_option("--root", a->options.root, "Read host files below DIR")->type_name("DIR");
+                add_sample_option(app, a->options);
                 return [a] {
                     const auto host = open_host("", a->options.root);
                     Recorder recorder(*host);

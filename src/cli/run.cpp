@@ -19,7 +19,7 @@ namespace {
 
 struct RunArguments {
     Options options;
-    std::string snapshot, format, color = "auto";
+    std::string snapshot, policy, format, color = "auto";
     std::vector<std::string> outputs, want, roles, phases;
     std::string deployment = "auto", stage = "on";
     bool strict = false, failures_only = false, facts = false, verbose = false, quiet = false;
@@ -82,6 +82,7 @@ Exit run(RunArguments& arguments) {
     options.stage = arguments.stage == "ready" ? Stage::ready : Stage::on;
     options.from_snapshot = !arguments.snapshot.empty();
     require_selection(options);
+    if (!arguments.policy.empty()) options.policy = read_policy(arguments.policy);
 
     std::vector<std::pair<std::string, std::string>> outputs;
     for (const std::string& output : arguments.outputs) {
@@ -119,6 +120,8 @@ Command run_command() {
                 app.add_option("--skip", a.options.skip, "Leave out the checks that match GLOB")->delimiter(',')->type_name("GLOB");
                 app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
                 app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
+                app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
+                add_sample_option(app, a.options);
                 app.add_option("--root", a.options.root, "Read host files below DIR")->type_name("DIR");
                 app.add_option("--format", a.format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
                 app.add_option("--output", a.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");

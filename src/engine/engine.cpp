@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "preflight/waivers.h"
+
 namespace preflight {
 namespace {
 
@@ -199,6 +201,8 @@ Report judge(const std::vector<Module>& catalogue, const Facts& facts) {
                 report.findings.push_back(std::move(finding));
             }
         }
+
+    apply_waivers(report, facts.options().policy.waivers, today(), catalogue);
 
     for (const auto& [letter, title] : phase_titles) {
         std::vector<const Finding*> of_phase;

@@ -2,13 +2,16 @@
 
 #include <optional>
 
+#include "facts/keepers.h"
 #include "facts/kernel_modules.h"
+#include "facts/lossless.h"
 #include "facts/nic.h"
 #include "facts/node.h"
 #include "facts/pci.h"
 #include "facts/ports.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
+#include "facts/samples.h"
 
 namespace preflight {
 
@@ -19,6 +22,9 @@ struct Facts::Cache {
     std::optional<RdmaStack> rdma;
     std::optional<Ports> ports;
     std::optional<NicFacts> nic;
+    std::optional<Lossless> lossless;
+    std::optional<Keepers> keepers;
+    std::optional<Samples> samples;
     std::optional<RoleFacts> role;
 };
 
@@ -58,6 +64,18 @@ const Ports& Facts::ports() const {
 
 const NicFacts& Facts::nic() const {
     return once(cache_->nic, [&] { return NicFacts::read(host_, ports()); });
+}
+
+const Lossless& Facts::lossless() const {
+    return once(cache_->lossless, [&] { return Lossless::read(*this); });
+}
+
+const Keepers& Facts::keepers() const {
+    return once(cache_->keepers, [&] { return Keepers::read(host_); });
+}
+
+const Samples& Facts::samples() const {
+    return once(cache_->samples, [&] { return Samples::read(*this); });
 }
 
 const RoleFacts& Facts::role() const {

@@ -36,6 +36,7 @@ Fact<std::vector<std::string>> Host::list(const std::string& path) { return ask<
 Fact<std::string> Host::link_target(const std::string& path) { return ask<std::string>("link_target", path); }
 Fact<std::string> Host::resolve(const std::string& path) { return ask<std::string>("resolve", path); }
 Fact<FileInfo> Host::info(const std::string& path) { return ask<FileInfo>("info", path); }
+Fact<std::vector<std::string>> Host::dcb_lines(const std::string& path) { return ask<std::vector<std::string>>("dcb_lines", path); }
 Fact<Node> Host::node() { return ask<Node>("node"); }
 Fact<std::vector<std::string>> Host::kernel_log() { return ask<std::vector<std::string>>("kernel_log"); }
 Fact<std::vector<Link>> Host::links() { return ask<std::vector<Link>>("links"); }

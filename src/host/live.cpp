@@ -68,6 +68,7 @@ private:
             {"link_target", [](R root, R path) { return as_answer(live::link_target(root, path)); }},
             {"resolve", [](R root, R path) { return as_answer(live::resolve(root, path)); }},
             {"info", [](R root, R path) { return as_answer(live::info(root, path)); }},
+            {"dcb_lines", [](R root, R path) { return as_answer(live::dcb_lines(root, path)); }},
             {"node", [](R, R) { return as_answer(live::node()); }},
             {"kernel_log", [](R, R) { return as_answer(live::kernel_log()); }},
             {"links", [](R, R) { return as_answer(live::links()); }},

@@ -13,6 +13,9 @@ Fact<std::string> link_target(const std::string& root, const std::string& path);
 Fact<std::string> resolve(const std::string& root, const std::string& path);
 Fact<FileInfo> info(const std::string& root, const std::string& path);
 
+// boot_files.cpp
+Fact<std::vector<std::string>> dcb_lines(const std::string& root, const std::string& path);
+
 // node.cpp
 Fact<Node> node();
 Fact<std::vector<std::string>> kernel_log();

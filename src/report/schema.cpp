@@ -143,8 +143,50 @@ constexpr const char* snapshot = R"({
 }
 )";
 
+// Here unknown members are refused: a misspelt expectation would pass silently.
+constexpr const char* policy = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "urn:aistor-rdma-check:policy:1",
+  "title": "aistor-rdma-check policy: what a site expects, attests and waives; the file may hold comments",
+  "type": "object",
+  "required": ["schema"],
+  "additionalProperties": false,
+  "properties": {
+    "schema": {"const": "aistor-rdma-check/policy/1"},
+    "expect": {
+      "type": "object", "additionalProperties": false,
+      "properties": {
+        "priority": {"description": "the lossless priority", "type": "integer", "minimum": 0, "maximum": 7},
+        "dscp": {"description": "of RoCE traffic", "type": "integer", "minimum": 0, "maximum": 63},
+        "mtu": {"description": "of the storage netdevs, bytes", "type": "integer", "minimum": 576, "maximum": 65535},
+        "dcb_owner": {"description": "host: DCB is set on the node; switch: by DCBX and the firmware's LLDP agent",
+                      "enum": ["host", "switch"]}}},
+    "attest": {
+      "type": "object", "additionalProperties": false,
+      "properties": {
+        "switch": {
+          "description": "the switch profile, which no host can see",
+          "type": "object", "additionalProperties": false, "required": ["who", "when", "what"],
+          "properties": {"who": {"$ref": "#/$defs/text"}, "when": {"$ref": "#/$defs/date"}, "what": {"$ref": "#/$defs/text"}}}}},
+    "waivers": {
+      "type": "array",
+      "items": {
+        "type": "object", "additionalProperties": false, "required": ["id", "reason", "owner", "expires"],
+        "properties": {
+          "id": {"description": "glob over check ids", "$ref": "#/$defs/text"},
+          "scope": {"description": "glob over the subject or its PCI address; absent: every subject", "$ref": "#/$defs/text"},
+          "reason": {"$ref": "#/$defs/text"}, "owner": {"$ref": "#/$defs/text"},
+          "expires": {"description": "the last day on which it holds", "$ref": "#/$defs/date"}}}}
+  },
+  "$defs": {
+    "text": {"type": "string", "minLength": 1},
+    "date": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+  }
+}
+)";
+
 const std::map<std::string, const char*>& schemas() {
-    static const std::map<std::string, const char*> table = {{"report", report}, {"snapshot", snapshot}};
+    static const std::map<std::string, const char*> table = {{"report", report}, {"snapshot", snapshot}, {"policy", policy}};
     return table;
 }
 
