@@ -3,6 +3,7 @@
 // a test changes single answers and says what must follow.
 
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,8 @@ FakeHost bare_node();
 FakeHost e810_node();
 /// The same with two ports of one ConnectX-6 Dx.
 FakeHost mlx5_node();
+
+inline void PrintTo(Status status, std::ostream* out) { *out << name(status); }
 
 /// What platform, nic and rdma find.
 Report judged(FakeHost& host, Options options = {});
