@@ -36,6 +36,10 @@ void judge_selected(const Facts& facts, Findings& out) {
     for (const Port* port : storage) names.push_back(port->link.name);
     for (const Port& port : ports.all)
         if (port.classed != PortClass::storage) others.push_back(fmt::format("{}: {}", port.link.name, port.why));
+    if (ports.missing.empty() && storage.empty() && ports.sysfs_missing) {
+        out.unknown(node_subject(), "/sys is not mounted, so the drivers of the interfaces are not known", "Run the tool where /sys is mounted.").want("at least one port with an RDMA driver").from("/sys/class/net");
+        return;
+    }
     if (!ports.missing.empty()) {
         const std::string text = fmt::format("no interface {} here{}", list_of(ports.missing), names.empty() ? "" : "; judged: " + list_of(names));
         Draft draft = out.add(ports.unbound.empty() || names.empty() ? Status::fail : Status::warn, node_subject(), text);
@@ -47,7 +51,10 @@ void judge_selected(const Facts& facts, Findings& out) {
             .from("rtnetlink RTM_GETLINK, /sys/bus/pci/devices")
             .mend({"Fit or enable an RDMA-capable NIC, or name the storage interfaces with --interface.", {"ip -br link", "lspci -nn | grep -i ethernet"}, {}, {}});
     } else {
-        const bool several = ports.guessed && storage.size() > 1;
+        std::set<std::string> choices;  // the members of a bond are one choice
+        for (const Port& port : ports.all)
+            if (port.classed == PortClass::storage || port.classed == PortClass::candidate) choices.insert(port.bond ? port.bond->name : port.link.name);
+        const bool several = ports.guessed && choices.size() > 1;
         Draft draft = out.add(several ? Status::warn : Status::pass, node_subject(), fmt::format("{} ({})", list_of(names), ports.selection));
         draft.want("the storage ports are known").from("rtnetlink RTM_GETLINK").note("chain", split_lines(ports.chain(facts.rdma()))).note("other ports", others);
         if (several) draft.mend({"Name the storage interfaces, so that rules which compare ports count.", {fmt::format("aistor-rdma-check --interface {}", fmt::join(names, ","))}, {}, {}});
@@ -90,7 +97,7 @@ void judge_driver(const Facts& facts, Findings& out) {
                 .from(source)
                 .mend({"Use a port of an RDMA-capable NIC for storage traffic.", {"aistor-rdma-check --interface NAME"}, {}, {}});
         } else if (const auto mixed = mixed_drivers(facts, *port)) {
-            const bool missing = port->attachment() == nullptr;
+            const bool missing = port->hardware() == nullptr;
             out.add(missing ? Status::fail : Status::warn, port->subject(), *mixed)
                 .want("both drivers from the kernel, or both from the same vendor release")
                 .from(fmt::format("/sys/module/{}/taint, /sys/module/{}/taint", *port->driver, port->family->rdma))
@@ -133,6 +140,8 @@ void judge_ddp(const Facts& facts, Findings& out) {
         if (!package.empty()) {
             const auto version = device->info->running.find("fw.app");
             out.pass(port->subject(), package + (version == device->info->running.end() ? "" : " " + version->second)).from(source);
+        } else if (const RdmaAttachment* attached = port->hardware()) {
+            out.pass(port->subject(), fmt::format("not in safe mode: it has the RDMA device {}", attached->device)).from(source);
         } else if (told && !signs.empty()) {
             out.fail(port->subject(), fmt::format("safe mode: no DDP package is loaded (fw.app.name absent; {})", list_of(signs)))
                 .want("a loaded DDP package (fw.app.name, such as \"ICE OS Default Package\")")
@@ -161,10 +170,12 @@ void judge_functions(const Facts& facts, Findings& out) {
         for (const Port* port : ports) subject.keys.push_back(port->key);
         const auto functions = static_cast<unsigned>(std::count_if(facts.ports().functions.begin(), facts.ports().functions.end(),
                                                                    [&card = card](const PciFunction& function) { return function.card() == card; }));
-        const bool rdma = std::any_of(ports.begin(), ports.end(), [](const Port* port) { return port->attachment() != nullptr; });
+        const bool rdma = std::any_of(ports.begin(), ports.end(), [](const Port* port) { return port->hardware() != nullptr; });
         const std::string seen = fmt::format("{} physical functions", functions);
         if (functions == 0)
             out.unknown(subject, "the PCI functions of the card could not be listed", "Run the tool on the node itself, with /sys mounted.");
+        else if (functions > most_functions_with_rdma && !rdma && facts.rdma().blind())
+            out.unknown(subject, seen + "; whether it has an RDMA device could not be read", how_to_know(facts.rdma().nldev.why())).from("/sys/bus/pci/devices");
         else if (functions > most_functions_with_rdma && !rdma)
             out.fail(subject, seen + ", no RDMA device")
                 .want(fmt::format("at most {} functions, or an RDMA device", most_functions_with_rdma))
@@ -234,10 +245,14 @@ int path_mtu(const Facts& facts, const Port& port) {
 void judge_mtu(const Facts& facts, Findings& out) {
     const auto storage = ports_to_judge(facts, out);
     std::set<int> different;
-    for (const Port* port : storage) different.insert(path_mtu(facts, *port));
+    const auto infiniband = [&](const Port& port) {
+        const RdmaDeviceFacts* device = device_of(facts, port);
+        return port.infiniband() || (device && device->infiniband());
+    };
+    for (const Port* port : storage)
+        if (!infiniband(*port)) different.insert(path_mtu(facts, *port));
     for (const Port* port : storage) {
-        const RdmaDeviceFacts* device = device_of(facts, *port);
-        if (device && device->infiniband()) {
+        if (infiniband(*port)) {
             out.skip(port->subject(), "InfiniBand: the RoCE MTU rule does not apply");
             continue;
         }

@@ -54,12 +54,21 @@ std::vector<BondView> storage_bonds(const Facts& facts) {
     return list;
 }
 
-bool carries_gids_of(const Facts& facts, const Port& port, const std::string& netdev) {
+bool carries_gids_of(const Facts& facts, const Port& port, const std::vector<std::string>& netdevs) {
     const RdmaDeviceFacts* device = device_of(facts, port);
     if (!device) return false;
     const auto table = device->gids.find(port.attachment()->port);
     if (table == device->gids.end() || !table->second) return false;
-    return std::any_of(table->second->gids.begin(), table->second->gids.end(), [&](const Gid& gid) { return gid.netdev.value_or("") == netdev; });
+    return std::any_of(table->second->gids.begin(), table->second->gids.end(), [&](const Gid& gid) {
+        return gid.netdev && std::find(netdevs.begin(), netdevs.end(), *gid.netdev) != netdevs.end();
+    });
+}
+
+/// The interfaces whose GIDs are the bond's: itself and the VLANs over it.
+std::vector<std::string> bond_and_vlans(const Link& bond, const Port& member) {
+    std::vector<std::string> names{bond.name};
+    for (const Link& vlan : member.vlans) names.push_back(vlan.name);
+    return names;
 }
 
 bool gids_unreadable(const Facts& facts, const Port& port) {
@@ -109,6 +118,10 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
     const bool merges = std::any_of(bond.members.begin(), bond.members.end(), [](const Port* member) { return member->family && member->family->merges_bond; });
     const bool ice = std::any_of(bond.members.begin(), bond.members.end(), [](const Port* member) { return member->driver.value_or("") == "ice"; });
 
+    if (bond.with_rdma.empty() && facts.rdma().blind()) {
+        out.unknown(subject, fmt::format("{}; RDMA devices could not be listed: {}", head, no_answer(facts.rdma().nldev)), how_to_know(facts.rdma().nldev.why())).from(std::string(bond_source));
+        return;
+    }
     if (bond.with_rdma.empty()) {
         const auto family = std::find_if(bond.members.begin(), bond.members.end(), [](const Port* member) { return member->family != nullptr; });
         if (family != bond.members.end() && !facts.modules().usable(std::string((*family)->family->rdma))) {
@@ -141,10 +154,12 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
     bool blind = false;
     for (const Port* member : bond.with_rdma) {
         if (!in_active_aggregator(bond, *member)) continue;
-        if (carries_gids_of(facts, *member, bond.link.name)) carrying.push_back(fmt::format("{} ({})", member->attachment()->device, member->link.name));
+        if (carries_gids_of(facts, *member, bond_and_vlans(bond.link, *member))) carrying.push_back(fmt::format("{} ({})", member->attachment()->device, member->link.name));
         blind |= gids_unreadable(facts, *member);
     }
-    if (bond.mode() == "802.3ad" && carrying.size() >= 2) {
+    // Only of irdma and of mlx5 ports that did not merge does the source say that flows are lost.
+    const bool known_to_lose = std::any_of(bond.with_rdma.begin(), bond.with_rdma.end(), [](const Port* member) { return member->family && (member->family->rdma == "irdma" || member->family->rdma == "mlx5_ib"); });
+    if (bond.mode() == "802.3ad" && carrying.size() >= 2 && known_to_lose) {
         out.fail(subject, fmt::format("{}; {} both carry the bond's GIDs: flows hashed to the other port are lost", head, list_of(carrying)))
             .want("one RDMA device for the bond, or storage ports outside a bond")
             .from(std::string(bond_source))
@@ -169,13 +184,24 @@ void judge_left_behind(const Facts& facts, Findings& out) {
     for (const Port* port : facts.ports().storage()) {
         if (port->bond || !facts.ports().links) continue;
         for (const Link& link : *facts.ports().links)
-            if (link.kind == "bond" && carries_gids_of(facts, *port, link.name))
+            if (link.kind == "bond" && carries_gids_of(facts, *port, {link.name}))
                 out.fail(port->subject(), fmt::format("its RDMA device still carries the GIDs of {}, of which it is no member", link.name))
                     .want("the GIDs of the port itself")
                     .from(std::string(bond_source))
                     .mend({"Reload the RDMA driver, so that its GIDs are made anew.", {fmt::format("sudo modprobe -r {0} && sudo modprobe {0}", port->family ? port->family->rdma : "irdma")}, {}, {}});
     }
 }
+
+}  // namespace
+
+const Port* roce_lag_primary(const Facts& facts, const Port& port) {
+    if (!port.bond || port.attachment()) return nullptr;
+    for (const BondView& bond : storage_bonds(facts))
+        if (bond.link.index == port.bond->index && bond.devices.size() == 1 && unmet_lag_conditions(facts, bond).empty()) return bond.with_rdma.front();
+    return nullptr;
+}
+
+namespace {
 
 void judge_bond(const Facts& facts, Findings& out) {
     if (ports_to_judge(facts, out).empty()) return;

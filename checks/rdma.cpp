@@ -11,6 +11,7 @@
 #include "facts/nic.h"
 #include "facts/node.h"
 #include "modules.h"
+#include "nic.h"
 #include "text.h"
 
 namespace preflight {
@@ -25,6 +26,12 @@ std::vector<StorageDevice> storage_devices(const Facts& facts) {
         else known->subject.keys.push_back(port->key);
     }
     return list;
+}
+
+std::vector<const Port*> rdma_ports_to_judge(const Facts& facts, Findings& out) {
+    auto ports = ports_to_judge(facts, out);
+    std::erase_if(ports, [&](const Port* port) { return roce_lag_primary(facts, *port) != nullptr; });
+    return ports;
 }
 
 std::vector<StorageDevice> devices_to_judge(const Facts& facts, Findings& out) {
@@ -110,6 +117,10 @@ void judge_device(const Facts& facts, Findings& out) {
             out.pass(port->subject(), attached->device + (attached->merged ? " (one device for the bond)" : "")).from(source);
             continue;
         }
+        if (const Port* primary = roce_lag_primary(facts, *port)) {
+            out.pass(port->subject(), fmt::format("{} of {} serves {} (RoCE LAG)", primary->attachment()->device, primary->link.name, port->bond->name)).from(source);
+            continue;
+        }
         if (rdma.blind()) {
             out.unknown(port->subject(), "RDMA devices could not be listed: " + no_answer(rdma.nldev), how_to_know(rdma.nldev.why())).from(source);
             continue;
@@ -165,7 +176,7 @@ bool spared_by_bond(const Facts& facts, const Port& port) {
 }
 
 void judge_port(const Facts& facts, Findings& out) {
-    for (const Port* port : ports_to_judge(facts, out)) {
+    for (const Port* port : rdma_ports_to_judge(facts, out)) {
         const Subject subject = port_subject(*port);
         const RdmaDeviceFacts* device = device_of(facts, *port);
         const RdmaPort* rdma_port = device ? device->port(port->attachment()->port) : nullptr;

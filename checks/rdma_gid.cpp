@@ -67,7 +67,7 @@ void judge_gid_table(const Port& port, const GidTable& table, const Subject& sub
 }
 
 void judge_gid(const Facts& facts, Findings& out) {
-    for (const Port* port : ports_to_judge(facts, out)) {
+    for (const Port* port : rdma_ports_to_judge(facts, out)) {
         const Subject subject = port_subject(*port);
         const RdmaDeviceFacts* device = device_of(facts, *port);
         if (!device) {
@@ -79,13 +79,14 @@ void judge_gid(const Facts& facts, Findings& out) {
         const auto table = device->gids.find(number);
         if (table == device->gids.end() || !table->second) out.unknown(subject, "the GID table could not be read: " + (table == device->gids.end() ? "no such port" : no_answer(table->second)), "Run the tool on the node itself, with /sys mounted.").from(source);
         else if (device->infiniband()) judge_infiniband(*table->second, subject, source, out);
+        else if (facts.ports().addresses.unreadable()) out.unknown(subject, "the storage address is not known: " + no_answer(facts.ports().addresses), how_to_know(facts.ports().addresses.why())).from(source);
         else if (backup_member(*port)) out.skip(subject, fmt::format("backup member of {}: the bond's GIDs stand on its active member", port->bond->name));
         else judge_gid_table(*port, *table->second, subject, source, out);
     }
 }
 
 void judge_mtu(const Facts& facts, Findings& out) {
-    for (const Port* port : ports_to_judge(facts, out)) {
+    for (const Port* port : rdma_ports_to_judge(facts, out)) {
         const Subject subject = port_subject(*port);
         const RdmaDeviceFacts* device = device_of(facts, *port);
         if (!device) {

@@ -57,7 +57,7 @@ ModuleState Modules::state(const std::string& name) const {
     // A module with parameters or a loaded one has a folder here; modules.builtin may be missing in a container.
     const auto folder = host_->info("/sys/module/" + canonical(name));
     if (folder) return host_->info("/sys/module/" + canonical(name) + "/initstate") ? ModuleState::loaded : ModuleState::built_in;
-    if (loaded && folder.absent()) return ModuleState::not_loaded;
+    if (loaded && built_in && folder.absent()) return ModuleState::not_loaded;
     return ModuleState::unknown;
 }
 

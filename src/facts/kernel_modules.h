@@ -20,7 +20,8 @@ struct Modules {
 
     static Modules read(Host& host, const NodeFacts& node);
 
-    /// unknown when /proc/modules is unreadable or absent and nothing else proves the module.
+    /// unknown when nothing shows the module and /proc/modules or modules.builtin could not be read: a built-in module
+    /// without parameters has no folder in /sys/module.
     ModuleState state(const std::string& name) const;
     bool usable(const std::string& name) const;
     bool is_blacklisted(const std::string& name) const;

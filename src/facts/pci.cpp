@@ -21,6 +21,20 @@ Fact<int> sysfs_number(const Fact<std::string>& text) {
     });
 }
 
+std::string pci_address_in(const std::string& path) {
+    const auto is_address = [](const std::string& part) {  // DDDD:BB:DD.F, the domain may be longer
+        const auto first = part.find(':');
+        return first != std::string::npos && first >= 4 && part.size() == first + 8 && part[first + 3] == ':' && part[first + 6] == '.';
+    };
+    for (std::size_t end = path.size(); end != std::string::npos && end > 0;) {
+        const std::size_t slash = path.rfind('/', end - 1);
+        const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+        if (const std::string part = path.substr(begin, end - begin); is_address(part)) return part;
+        end = slash;
+    }
+    return {};
+}
+
 PciFunctions PciFunctions::read(Host& host) {
     PciFunctions functions;
     functions.addresses = host.list("/sys/bus/pci/devices");

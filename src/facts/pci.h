@@ -26,6 +26,10 @@ struct PciFunctions {
     static PciFunctions read(Host& host);
 };
 
+/// The last PCI address in a path below /sys/devices, also of a device that hangs on the function (virtio, an mlx5
+/// sub-function); empty when there is none.
+std::string pci_address_in(const std::string& path);
+
 /// A number as sysfs prints it ("0x8086\n", "-1\n").
 Fact<int> sysfs_number(const Fact<std::string>& text);
 

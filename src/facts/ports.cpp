@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "facts/node.h"
@@ -15,12 +16,12 @@ std::string last_part(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-Port port_of(Host& host, const Link& link) {
+Port port_of(Host& host, const Link& link, bool sysfs_missing) {
     Port port;
     port.link = link;
     const std::string folder = fmt::format("/sys/class/net/{}/device", link.name);
     if (link.parent_device && link.parent_bus.value_or("") == "pci") port.pci = *link.parent_device;
-    else if (const auto resolved = host.resolve(folder); resolved && resolved->find("/pci") != std::string::npos) port.pci = last_part(*resolved);
+    else if (const auto resolved = host.resolve(folder)) port.pci = pci_address_in(*resolved);
     port.key = port.pci.empty() ? link.name : port.pci;
     if (port.pci.empty()) return port;
     const std::string function = fmt::format("/sys/bus/pci/devices/{}/", port.pci);
@@ -29,8 +30,27 @@ Port port_of(Host& host, const Link& link) {
     port.device = id("device");
     port.numa_node = sysfs_number(host.read(function + "numa_node"));
     port.driver = host.link_target(function + "driver").then(last_part);
+    if (sysfs_missing && port.driver.absent()) port.driver = Unreadable{"ENOENT", "/sys is not mounted"};
     if (port.driver) port.family = family_of_netdev(*port.driver);
+    // i40e drives many NICs; only the X722 has RDMA.
+    if (port.driver.value_or("") == "i40e" && port.intel() != IntelFamily::x722) port.family = nullptr;
     return port;
+}
+
+/// Switchdev representors of VFs and SFs: their PCI parent is the function of the uplink (devlink-port: "pf0vf1", "c1pf0sf2").
+std::set<int> representors_among(Host& host, const std::vector<Link>& links) {
+    std::map<std::string, int> sharing;
+    for (const Link& link : links)
+        if (link.parent_device) ++sharing[*link.parent_device];
+    std::set<int> found;
+    for (const Link& link : links) {
+        if (!link.parent_device || sharing[*link.parent_device] < 2) continue;
+        const std::string name = host.read(fmt::format("/sys/class/net/{}/phys_port_name", link.name)).value_or("");
+        const auto function = name.find("pf");
+        const bool below = function != std::string::npos && (name.find("vf", function + 2) != std::string::npos || name.find("sf", function + 2) != std::string::npos);
+        if (below) found.insert(link.index);
+    }
+    return found;
 }
 
 bool is_vf(Host& host, const Port& port) {
@@ -44,9 +64,13 @@ bool routable(const Address& address) {
     return address.scope != "link" && address.scope != "host" && address.address.rfind("169.254.", 0) != 0;
 }
 
+const RdmaAttachment* Port::hardware() const {
+    const auto found = std::find_if(rdma.begin(), rdma.end(), [](const RdmaAttachment& attached) { return !attached.software; });
+    return found == rdma.end() ? nullptr : &*found;
+}
+
 const RdmaAttachment* Port::attachment() const {
-    for (const RdmaAttachment& attached : rdma)
-        if (!attached.software) return &attached;
+    if (const RdmaAttachment* real = hardware()) return real;
     return rdma.empty() ? nullptr : &rdma.front();
 }
 
@@ -140,7 +164,7 @@ void collect_addresses(Ports& ports) {
             }
         for (std::size_t i = 0; i < carriers.size() && carriers.size() < 64; ++i)
             for (const Link& over : *ports.links)
-                if (over.kind == "vlan" && over.lower && *over.lower == carriers[i]->index) {
+                if ((over.kind == "vlan" || over.kind == "ipoib") && over.lower && *over.lower == carriers[i]->index) {
                     port.vlans.push_back(over);
                     carriers.push_back(&over);
                 }
@@ -174,7 +198,7 @@ void select(Ports& ports, Host& host, const Options& options, const std::vector<
         ports.selection = "guessed: RDMA-capable, with an address";
     }
     for (Port& port : ports.all) {
-        const bool capable = port.family || std::any_of(port.rdma.begin(), port.rdma.end(), [](const RdmaAttachment& attached) { return !attached.software; });
+        const bool capable = port.family || port.hardware();
         const bool software = !capable && !port.rdma.empty();
         const bool addressed = std::any_of(port.addresses.begin(), port.addresses.end(), [](const PortAddress& carried) { return routable(carried.address); });
         const bool vf = is_vf(host, port);
@@ -186,7 +210,7 @@ void select(Ports& ports, Host& host, const Options& options, const std::vector<
             port.why = "SR-IOV virtual function";
         } else if (!capable && !software) {
             port.classed = PortClass::management;
-            port.why = port.driver ? fmt::format("driver {} has no RDMA driver", *port.driver) : "no RDMA driver";
+            port.why = port.driver ? fmt::format("driver {} has no RDMA driver", *port.driver) : port.driver.unreadable() ? "its driver could not be read" : "no RDMA driver";
         } else if (!addressed || !(port.link.up() || port.bond)) {
             port.classed = PortClass::unused;
             port.why = addressed ? "administratively down" : "no address";
@@ -198,6 +222,16 @@ void select(Ports& ports, Host& host, const Options& options, const std::vector<
             port.why = software ? "carries a software RDMA device only" : "not among the storage ports";
         }
     }
+    // A guess prefers what works: beside a family with RDMA devices, one without any is taken for management.
+    std::set<const DriverFamily*> working;
+    for (const Port& port : ports.all)
+        if (port.classed == PortClass::storage && port.hardware()) working.insert(port.family);
+    if (guess && !working.empty())
+        for (Port& port : ports.all)
+            if (port.classed == PortClass::storage && !working.count(port.family)) {
+                port.classed = PortClass::candidate;
+                port.why = fmt::format("no {} port has an RDMA device, while others have: taken for management", port.family->name);
+            }
     // A node whose only RDMA is software: judge that, so that it is called by its name.
     if (guess && ports.storage().empty())
         for (Port& port : ports.all)
@@ -225,17 +259,21 @@ Ports Ports::read(Host& host, const Options& options, const PciFunctions& pci, c
         if (function.vendor && function.device && family_of_pci(*function.vendor, *function.device) && host.link_target(folder + "/driver").absent())
             ports.unbound.push_back(function);
     }
+    ports.sysfs_missing = host.info("/sys/class/net").absent();
     ports.links = host.links();
     ports.addresses = host.addresses();
     if (!ports.links) return ports;
+    const std::set<int> representors = representors_among(host, *ports.links);
     std::set<int> carried;
     for (const RdmaDeviceFacts& device : rdma.devices)
         for (const RdmaPort& port : device.device.ports)
             if (port.netdev) carried.insert(*port.netdev);
     for (const Link& link : *ports.links) {
-        const bool physical = link.kind.empty() && !link.loopback() && (link.parent_device || host.info(fmt::format("/sys/class/net/{}/device", link.name)).has());
+        // IPoIB names its kind on the port's own netdev too; a child of it has a lower interface.
+        const bool plain = link.kind.empty() || (link.kind == "ipoib" && !link.lower);
+        const bool physical = plain && !link.loopback() && !representors.count(link.index) && (link.parent_device || host.info(fmt::format("/sys/class/net/{}/device", link.name)).has());
         const bool carries_rdma = carried.count(link.index) && link.kind != "bond" && link.kind != "vlan";
-        if (physical || carries_rdma) ports.all.push_back(port_of(host, link));
+        if (physical || carries_rdma) ports.all.push_back(port_of(host, link, ports.sysfs_missing));
     }
     std::sort(ports.all.begin(), ports.all.end(), [](const Port& a, const Port& b) { return a.link.name < b.link.name; });
     collect_addresses(ports);

@@ -55,6 +55,9 @@ struct Port {
     Subject subject() const { return {link.name, {key}}; }
     /// The hardware device if there is one, else a software one, else nullptr.
     const RdmaAttachment* attachment() const;
+    /// The hardware device, or nullptr.
+    const RdmaAttachment* hardware() const;
+    bool infiniband() const { return link.arphrd == 32; }  ///< ARPHRD_INFINIBAND (include/uapi/linux/if_arp.h)
     /// The PCI card: address without the function number; empty without a PCI function.
     std::string card() const { return pci.empty() ? std::string() : pci.substr(0, pci.rfind('.')); }
 };
@@ -68,6 +71,7 @@ struct Ports {
     std::vector<Port> all;             ///< by netdev name
     bool guessed = false;              ///< nobody named the storage ports: rules that compare ports are at most warn
     std::string selection;             ///< how the storage ports were found
+    bool sysfs_missing = false;        ///< /sys is not mounted: a driver that was not found says nothing
     std::vector<PciFunction> unbound;  ///< RDMA-capable network functions to which no driver is bound
     std::vector<PciFunction> functions;///< physical network functions, with or without a netdev here
     std::vector<std::string> missing;  ///< names given with --interface that are not here

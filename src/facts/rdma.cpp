@@ -9,6 +9,7 @@
 
 #include "facts/drivers.h"
 #include "facts/node.h"
+#include "facts/pci.h"
 #include "preflight/rdma_drivers.h"
 
 namespace preflight {
@@ -38,6 +39,11 @@ RdmaDevice from_sysfs(Host& host, const std::string& name) {
         if (std::from_chars(number.data(), number.data() + number.size(), port.port).ec != std::errc()) continue;
         port.state = after_colon(host.read(fmt::format("{}ports/{}/state", folder, number)).value_or(""));
         port.physical_state = after_colon(host.read(fmt::format("{}ports/{}/phys_state", folder, number)).value_or(""));
+        // Of an IB or RoCE device only the link layer tells which it is (core/sysfs.c).
+        if (device.node_type == "CA" && device.protocol.empty()) {
+            const std::string layer = trimmed(host.read(fmt::format("{}ports/{}/link_layer", folder, number)).value_or(""));
+            device.protocol = layer == "Ethernet" ? "roce" : layer == "InfiniBand" ? "ib" : "";
+        }
         port.netdev_name = trimmed(host.read(fmt::format("{}ports/{}/gid_attrs/ndevs/0", folder, number)).value_or(""));
         device.ports.push_back(port);
     }
@@ -48,17 +54,12 @@ RdmaDevice from_sysfs(Host& host, const std::string& name) {
     return device;
 }
 
-bool is_pci_address(std::string_view text) {
-    return text.size() >= 12 && std::count(text.begin(), text.end(), ':') == 2 && text.find('.') != std::string_view::npos;
-}
-
 RdmaDeviceFacts describe(Host& host, RdmaDevice device, const Fact<Verbs>& verbs) {
     RdmaDeviceFacts facts;
     const Fact<std::string> parent = host.resolve(fmt::format("{}{}/device", class_folder, device.name));
     facts.pci = parent.then([](const std::string& path) -> Fact<std::string> {
-        const std::string last = path.substr(path.rfind('/') + 1);
-        if (is_pci_address(last)) return last;
-        return Absent{};
+        const std::string address = pci_address_in(path);
+        return address.empty() ? Fact<std::string>(Absent{}) : address;
     });
     if (device.uverbs && device.uverbs->driver_id) facts.module = rdma_driver_name(*device.uverbs->driver_id);
     if (facts.module.empty() && facts.pci) {

@@ -40,8 +40,8 @@ struct RdmaStack {
     const RdmaDeviceFacts* find(const std::string& device) const;
     /// The path of lib<name>-rdmavNN.so among the node's files, whatever its ABI suffix; empty when there is none.
     std::string provider_file(const std::string& name) const;
-    /// Neither nldev nor sysfs could be asked: the list of devices means nothing.
-    bool blind() const { return nldev.unreadable() && sysfs.unreadable(); }
+    /// Neither nldev nor sysfs gave an answer: an empty list of devices means nothing.
+    bool blind() const { return nldev.unreadable() && !sysfs.has(); }
 };
 
 /// The kind of address a GID carries.

@@ -24,17 +24,21 @@ constexpr std::string_view client_library_names[] = {"libs3rdma.so.0", "libminio
 
 RoleFacts RoleFacts::read(Host& host, const Options& options, const PciFunctions& pci) {
     RoleFacts facts;
-    for (const std::string_view path : traces)
-        if (host.info(std::string(path))) facts.aistor_traces.emplace_back(path);
-    for (const std::string_view folder : unit_folders)
-        if (const std::string path = std::string(folder) + options.service; host.info(path)) facts.aistor_traces.push_back(path);
+    bool all_seen = true;
+    const auto look = [&](const std::string& path) {
+        const auto info = host.info(path);
+        if (info) facts.aistor_traces.push_back(path);
+        all_seen &= !info.unreadable();
+    };
+    for (const std::string_view path : traces) look(std::string(path));
+    for (const std::string_view folder : unit_folders) look(std::string(folder) + options.service);
     for (const PciFunction& function : pci.list)
         if (function.display() && function.vendor.value_or(0) == pci_vendor_nvidia) facts.gpus.push_back(function.address);
     for (const std::string_view folder : library_folders)
         for (const std::string_view library : client_library_names)
             if (const std::string path = fmt::format("{}/{}", folder, library); host.info(path)) facts.client_libraries.push_back(path);
     const bool looks_like_client = !facts.gpus.empty() || !facts.client_libraries.empty();
-    facts.roles = options.roles.value_or(facts.aistor_traces.empty() && looks_like_client ? client : storage);
+    facts.roles = options.roles.value_or(facts.aistor_traces.empty() && all_seen && looks_like_client ? client : storage);
     facts.deployment = options.deployment.value_or(systemd);
     return facts;
 }
