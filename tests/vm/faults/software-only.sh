@@ -13,5 +13,5 @@ apply() {
 heal() {
     rdma link delete rxe0
     rdma link delete rxe1
-    rdma_up irdma
+    rdma_up ice irdma
 }
