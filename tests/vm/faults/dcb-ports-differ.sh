@@ -10,6 +10,5 @@ apply() {
 }
 
 heal() {
-    dcb app flush dev "$port1" dscp-prio
     dcb_up_ice "$port1"
 }

@@ -1,6 +1,6 @@
 # breaks: only root may open /dev/infiniband/rdma_cm
 # cause: rdma.access
-# expect: rdma.access=fail@node
+# expect: rdma.access=unknown@node
 
 apply() {
     chmod 600 /dev/infiniband/rdma_cm

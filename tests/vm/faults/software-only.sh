@@ -1,6 +1,8 @@
 # breaks: soft-RoCE on a NIC without RDMA carries the storage traffic
 # cause: rdma.software
 # expect: rdma.software=fail@rxe0 rdma.software=fail@rxe1
+# gone: rocep59s0f0 rocep59s0f1
+# new: rxe0 rxe1
 # remedy: no, it takes another NIC
 
 apply() {
@@ -11,5 +13,5 @@ apply() {
 heal() {
     rdma link delete rxe0
     rdma link delete rxe1
-    rdma_up irdma
+    rdma_up ice irdma
 }

@@ -1,6 +1,7 @@
 # breaks: the character device of an RDMA device is missing
 # cause: rdma.access
 # expect: rdma.access=fail@node rdma.provider=blocked@rocep59s0f0
+# remedy: no, udev makes the nodes and does not run here
 
 apply() {
     rm /dev/infiniband/uverbs0

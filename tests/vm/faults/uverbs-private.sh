@@ -1,6 +1,6 @@
 # breaks: only root may open the RDMA character devices, the service's user may not
 # cause: rdma.access
-# expect: rdma.access=fail@node
+# expect: rdma.access=unknown@node
 
 apply() {
     chmod 600 /dev/infiniband/uverbs*

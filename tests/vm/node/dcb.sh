@@ -5,6 +5,7 @@ all_pfc_off="0:off 1:off 2:off 3:off 4:off 5:off 6:off 7:off"
 
 # ice: the first DSCP entry enters L3 DSCP mode, where the "priority" is a TC, and leaves all bandwidth on TC 0.
 dcb_up_ice() { # PORT
+    dcb app flush dev "$1" dscp-prio
     dcb app add dev "$1" dscp-prio 26:3
     dcb_bandwidth "$1"
     dcb_pfc "$1"

@@ -6,5 +6,5 @@
 nic_up 8086:1592:ice
 dcb_up_ice "$port0"
 dcb_up_ice "$port1"
-rdma_up irdma
+rdma_up ice irdma
 echo healthy >/run/vm/node

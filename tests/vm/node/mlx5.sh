@@ -6,5 +6,5 @@
 nic_up 15b3:101d:mlx5_core
 dcb_up_mlx5 "$port0"
 dcb_up_mlx5 "$port1"
-rdma_up mlx5_ib
+rdma_up mlx5_core mlx5_ib
 echo mlx5 >/run/vm/node
