@@ -41,35 +41,6 @@ Module server_module() {
                     {"server.version", "The server release supports RDMA"}});
 }
 
-Module service_module() {
-    return pending("service", "the systemd unit and the running process", 'A',
-                   {{"service.unit", "The unit exists and systemd accepts it", internode | s3, storage, systemd},
-                    {"service.exec", "The service starts the RDMA build", internode | s3, storage, systemd},
-                    {"service.start", "The unit's asserts and conditions hold", internode | s3, storage, systemd},
-                    {"service.sandbox", "The unit's sandbox leaves RDMA usable", internode | s3, storage, systemd},
-                    {"service.running", "The running process is what the files say"},
-                    {"service.rdma", "The running process owns RDMA objects"}});
-}
-
-Module env_module() {
-    return pending("env", "the environment the server will get", 'A',
-                   {{"env.file", "The environment files the unit names are readable", internode | s3, storage, systemd},
-                    {"env.syntax", "No line that matters is dropped or altered"},
-                    {"env.internode", "MINIO_RDMA_INTERNODE is exactly \"on\"", internode},
-                    {"env.names", "Every MINIO_RDMA_ variable is a known setting"},
-                    {"env.values", "No RDMA setting is silently dropped"},
-                    {"env.location", "RDMA settings stand where the server reads them"},
-                    {"env.volumes", "MINIO_VOLUMES expands", internode},
-                    {"env.license", "A license is configured"}});
-}
-
-Module memlock_module() {
-    return pending("memlock", "locked memory", 'A',
-                   {{"memlock.limit", "The service may lock enough memory"},
-                    {"memlock.process", "The running process may lock enough memory"},
-                    {"memlock.memory", "The pinned pools fit into the node's memory"}});
-}
-
 Module peers_module() {
     return pending("peers", "the other AIStor nodes", 'A',
                    {{"peers.list", "The AIStor nodes are known, this one among them", internode},
@@ -78,13 +49,6 @@ Module peers_module() {
                     {"peers.port", "The RDMA peer port of each peer is reachable", internode},
                     {"peers.listener", "The local RDMA peer port is free or AIStor's", internode},
                     {"peers.rdma", "A real RDMA transfer to a peer worked", internode}});
-}
-
-Module container_module() {
-    return pending("container", "AIStor in a pod", 'A',
-                   {{"container.devices", "The pod has the RDMA devices and a usable GID", internode | s3, storage, container},
-                    {"container.memlock", "The pod may lock enough memory", internode | s3, storage, container},
-                    {"container.image", "The pod runs the RDMA build", internode | s3, storage, container}});
 }
 
 Module s3_module() {

@@ -3,7 +3,9 @@
 // host. Each domain is read when a check first asks for it, and once.
 
 #include <memory>
+#include <vector>
 
+#include "preflight/fact.h"
 #include "preflight/options.h"
 
 namespace preflight {
@@ -19,6 +21,13 @@ struct Keepers;       // src/facts/keepers.h   what re-applies DCB settings at b
 struct Samples;       // src/facts/samples.h   two readings of the counters
 struct RdmaStack;     // src/facts/rdma.h      RDMA devices, verbs, character devices, netns mode
 struct RoleFacts;     // src/facts/role.h      storage node or client, systemd or container, and by which trace
+struct ServiceFacts;     // src/facts/service.h         the unit: files, what the manager has loaded, what the next start uses
+struct ServerProcesses;  // src/facts/server_process.h  the server that runs now
+struct EnvironmentFacts; // src/facts/environment.h     what the server will find in its environment
+struct MemlockFacts;     // src/facts/memlock.h         what has to be pinned, and the node's memory
+struct OwnedObjects;     // src/facts/owned_objects.h   RDMA objects of the running server
+struct ContainerView;    // src/facts/container.h       a server in a container, seen from the host
+struct Process;
 
 class Facts {
 public:
@@ -37,6 +46,15 @@ public:
     const Samples& samples() const;
     const RdmaStack& rdma() const;
     const RoleFacts& role() const;
+    const ServiceFacts& service() const;
+    const ServerProcesses& server_processes() const;
+    const EnvironmentFacts& environment() const;
+    const MemlockFacts& memlock() const;
+    const std::vector<ContainerView>& containers() const;
+    /// Whether a process in a container runs an RDMA build, by what its root holds.
+    Fact<bool> container_rdma_build(const Process& process) const;
+    /// Of the process with this pid in the tool's pid namespace.
+    Fact<OwnedObjects> owned_objects(int pid) const;
 
     /// Role bits: --role, or by the traces role() found.
     unsigned roles() const;

@@ -306,6 +306,70 @@ struct Verbs {
     std::vector<VerbsDevice> devices;
 };
 
+// ---------------------------------------------------------------------------------------------------- users, processes and the service manager
+
+/// An account as the name service knows it, with all groups it belongs to.
+struct User {
+    std::string name;
+    unsigned uid = 0, gid = 0;
+    std::string home, shell;
+    std::vector<unsigned> groups;  ///< the primary one included
+};
+
+/// RLIMIT_MEMLOCK in bytes; 2^64-1 is no limit.
+struct MemlockLimit {
+    std::uint64_t soft = 0, hard = 0;
+};
+
+/// A process, from /proc. What another user's process does not show to an ordinary user is Unreadable EACCES.
+struct Process {
+    int pid = 0;
+    std::string name;                          ///< comm
+    Fact<std::string> executable;              ///< the link's text; " (deleted)" behind a file that was replaced
+    Fact<std::vector<std::string>> arguments;  ///< masked, see src/host/secrets.h
+    Fact<std::vector<std::string>> environment;///< "NAME=value", masked; what it was started with
+    std::string cgroup;                        ///< path of the unified hierarchy, else of the systemd one
+    std::string root;                          ///< "/" unless the process has a root of its own; empty: not readable
+    std::map<std::string, std::string> namespaces;  ///< "net" -> "net:[4026531840]"; those that can be read
+    std::int64_t started = 0;                  ///< seconds since the epoch
+    std::optional<unsigned> uid;               ///< effective
+    std::uint64_t capabilities = 0;            ///< CapEff
+    std::optional<std::uint64_t> pinned;       ///< VmPin in bytes
+    std::vector<int> pids;                     ///< NSpid, outermost namespace first
+    std::optional<std::string> uid_map;        ///< text of uid_map: "0 0 4294967295" in the initial user namespace
+    Fact<MemlockLimit> memlock;
+};
+
+struct Processes {
+    std::map<std::string, std::string> own_namespaces;  ///< of the tool itself
+    bool hidden = false;                ///< /proc is mounted so that other users' processes do not show
+    std::vector<Process> servers;       ///< processes whose name, first argument or executable is minio or minio.*
+};
+
+/// One unit as the manager has loaded it (org.freedesktop.systemd1). Sizes in bytes; 2^64-1 is no limit.
+struct LoadedUnit {
+    std::string id, load_state, load_error, active_state, fragment, user, group, type;
+    std::vector<std::string> drop_ins;
+    bool need_daemon_reload = false;
+    int main_pid = 0;
+    std::vector<std::vector<std::string>> exec_start;  ///< path, then argv; masked
+    std::vector<std::string> environment;              ///< masked
+    std::vector<std::string> environment_files;        ///< "-" in front of one that may be missing
+    std::vector<std::string> pass_environment, unset_environment;
+    std::uint64_t memlock_soft = 0, memlock_hard = 0;
+    bool dynamic_user = false;
+    std::uint64_t ambient_capabilities = 0, bounding_set = 0;
+    std::uint64_t memory_max = 0;
+    bool assert_result = true, condition_result = true;
+    std::map<std::string, std::string> sandbox;        ///< directive -> value in unit file spelling, those that are set
+};
+
+struct ServiceManager {
+    std::string version;                    ///< "252.39-1~deb12u2"
+    std::vector<std::string> environment;   ///< what it gives to every service, masked
+    std::uint64_t memlock_soft = 0;         ///< DefaultLimitMEMLOCKSoft
+};
+
 // ---------------------------------------------------------------------------------------------------- the door
 
 /// A question in the form in which answers are recorded: kind ("file", "links", "dcb") and argument (a path, a netdev).
@@ -335,6 +399,21 @@ public:
     /// The lines of a unit, script, udev rule or NetworkManager profile that speak of DCB, without the blanks around them; of any
     /// other ExecStart= line the program. The rest of such files may hold secrets and never leaves the node.
     Fact<std::vector<std::string>> dcb_lines(const std::string& path);
+
+    // Texts that hold secrets; what is masked and what is kept stands in src/host/secrets.h.
+    /// A file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE, masked.
+    Fact<std::string> environment_file(const std::string& path);
+    /// A unit file, drop-in or system.conf, masked.
+    Fact<std::string> unit_file(const std::string& path);
+
+    /// Absent: no such account. Unreadable: a source of the name service other than the files could know it.
+    Fact<User> user(const std::string& name);
+    Fact<Processes> processes();
+    /// Absent: no such process.
+    Fact<Process> process(int pid);
+    /// Absent: systemd does not manage this node, or no bus can be reached from here (a container, --root).
+    Fact<ServiceManager> service_manager();
+    Fact<LoadedUnit> loaded_unit(const std::string& unit);
 
     Fact<Node> node();
     /// Lines of the kernel log of this boot that speak of a NIC, its driver, DCB, bonding or RDMA; oldest first.

@@ -119,6 +119,8 @@ Command run_command() {
                 app.add_option("--only", a.options.only, "Judge only the checks that match GLOB")->delimiter(',')->type_name("GLOB");
                 app.add_option("--skip", a.options.skip, "Leave out the checks that match GLOB")->delimiter(',')->type_name("GLOB");
                 app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
+                app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
+                app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
                 app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
                 app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
                 add_sample_option(app, a.options);

@@ -2,16 +2,22 @@
 
 #include <optional>
 
+#include "facts/container.h"
+#include "facts/environment.h"
 #include "facts/keepers.h"
 #include "facts/kernel_modules.h"
 #include "facts/lossless.h"
+#include "facts/memlock.h"
 #include "facts/nic.h"
 #include "facts/node.h"
+#include "facts/owned_objects.h"
 #include "facts/pci.h"
 #include "facts/ports.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
 #include "facts/samples.h"
+#include "facts/server_process.h"
+#include "facts/service.h"
 
 namespace preflight {
 
@@ -26,6 +32,11 @@ struct Facts::Cache {
     std::optional<Keepers> keepers;
     std::optional<Samples> samples;
     std::optional<RoleFacts> role;
+    std::optional<ServiceFacts> service;
+    std::optional<ServerProcesses> server_processes;
+    std::optional<EnvironmentFacts> environment;
+    std::optional<MemlockFacts> memlock;
+    std::optional<std::vector<ContainerView>> containers;
 };
 
 namespace {
@@ -59,7 +70,7 @@ const RdmaStack& Facts::rdma() const {
 }
 
 const Ports& Facts::ports() const {
-    return once(cache_->ports, [&] { return Ports::read(host_, options_, pci(), rdma(), {}); });
+    return once(cache_->ports, [&] { return Ports::read(host_, options_, pci(), rdma(), own_endpoint_addresses(host_, environment())); });
 }
 
 const NicFacts& Facts::nic() const {
@@ -80,6 +91,34 @@ const Samples& Facts::samples() const {
 
 const RoleFacts& Facts::role() const {
     return once(cache_->role, [&] { return RoleFacts::read(host_, options_, pci()); });
+}
+
+const ServiceFacts& Facts::service() const {
+    return once(cache_->service, [&] { return read_service(host_, options_); });
+}
+
+const ServerProcesses& Facts::server_processes() const {
+    return once(cache_->server_processes, [&] { return read_server_processes(host_, service()); });
+}
+
+const EnvironmentFacts& Facts::environment() const {
+    return once(cache_->environment, [&] { return read_environment(host_, options_, service(), server_processes(), deployment()); });
+}
+
+const MemlockFacts& Facts::memlock() const {
+    return once(cache_->memlock, [&] { return MemlockFacts::read(host_, environment(), rdma()); });
+}
+
+Fact<OwnedObjects> Facts::owned_objects(int pid) const {
+    return read_owned_objects(host_, rdma(), pid);
+}
+
+const std::vector<ContainerView>& Facts::containers() const {
+    return once(cache_->containers, [&] { return read_containers(host_, server_processes()); });
+}
+
+Fact<bool> Facts::container_rdma_build(const Process& process) const {
+    return rdma_build_in(host_, process);
 }
 
 unsigned Facts::roles() const {

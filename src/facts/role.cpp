@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "facts/drivers.h"
 #include "facts/pci.h"
+#include "facts/server_process.h"
 
 namespace preflight {
 namespace {
@@ -20,6 +23,14 @@ constexpr std::string_view library_folders[] = {"/usr/lib64", "/usr/lib/x86_64-l
 // Client libraries of both generations: libs3rdma and the cuObject family.
 constexpr std::string_view client_library_names[] = {"libs3rdma.so.0", "libminiocpp.so", "libminio.so.1", "libcuobjclient.so.1", "libcuobjclient.so"};
 
+/// An AIStor process runs in a container's cgroup and no unit exists.
+bool runs_in_container_only(Host& host, const Options& options) {
+    for (const std::string_view folder : unit_folders)
+        if (host.info(std::string(folder) + options.service).has()) return false;
+    const auto processes = host.processes();
+    return processes.has() && std::any_of(processes->servers.begin(), processes->servers.end(), [](const Process& process) { return container_cgroup(process.cgroup); });
+}
+
 }  // namespace
 
 RoleFacts RoleFacts::read(Host& host, const Options& options, const PciFunctions& pci) {
@@ -32,6 +43,7 @@ RoleFacts RoleFacts::read(Host& host, const Options& options, const PciFunctions
     };
     for (const std::string_view path : traces) look(std::string(path));
     for (const std::string_view folder : unit_folders) look(std::string(folder) + options.service);
+    for (const Process& process : host.processes().value_or({}).servers) facts.aistor_traces.push_back(fmt::format("process {} ({})", process.pid, process.name));
     for (const PciFunction& function : pci.list)
         if (function.display() && function.vendor.value_or(0) == pci_vendor_nvidia) facts.gpus.push_back(function.address);
     for (const std::string_view folder : library_folders)
@@ -39,7 +51,7 @@ RoleFacts RoleFacts::read(Host& host, const Options& options, const PciFunctions
             if (const std::string path = fmt::format("{}/{}", folder, library); host.info(path)) facts.client_libraries.push_back(path);
     const bool looks_like_client = !facts.gpus.empty() || !facts.client_libraries.empty();
     facts.roles = options.roles.value_or(facts.aistor_traces.empty() && all_seen && looks_like_client ? client : storage);
-    facts.deployment = options.deployment.value_or(systemd);
+    facts.deployment = options.deployment.value_or(runs_in_container_only(host, options) ? container : systemd);
     return facts;
 }
 

@@ -92,6 +92,15 @@ PREFLIGHT_JSON(VerbsPort, port, state, active_mtu, max_mtu, lid, link_layer, gid
 PREFLIGHT_JSON(VerbsDevice, name, transport, opened, vendor_id, vendor_part_id, firmware, max_qp, max_cqe, max_mr_size, max_srq,
                max_sge, ports)
 PREFLIGHT_JSON(Verbs, library, warnings, devices)
+PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
+PREFLIGHT_JSON(MemlockLimit, soft, hard)
+PREFLIGHT_JSON(Process, pid, name, executable, arguments, environment, cgroup, root, namespaces, started, uid, capabilities, pinned, pids, uid_map,
+               memlock)
+PREFLIGHT_JSON(Processes, own_namespaces, hidden, servers)
+PREFLIGHT_JSON(LoadedUnit, id, load_state, load_error, active_state, fragment, user, group, type, drop_ins, need_daemon_reload, main_pid, exec_start,
+               environment, environment_files, pass_environment, unset_environment, memlock_soft, memlock_hard, dynamic_user,
+               ambient_capabilities, bounding_set, memory_max, assert_result, condition_result, sandbox)
+PREFLIGHT_JSON(ServiceManager, version, environment, memlock_soft)
 #undef PREFLIGHT_JSON
 
 }  // namespace preflight

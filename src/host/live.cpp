@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "host/answer.h"
+#include "host/secrets.h"
 
 namespace preflight {
 namespace {
@@ -69,6 +70,15 @@ private:
             {"resolve", [](R root, R path) { return as_answer(live::resolve(root, path)); }},
             {"info", [](R root, R path) { return as_answer(live::info(root, path)); }},
             {"dcb_lines", [](R root, R path) { return as_answer(live::dcb_lines(root, path)); }},
+            {"environment_file",
+             [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_environment_file(text); })); }},
+            {"unit_file",
+             [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_unit_file(text); })); }},
+            {"user", [](R root, R name) { return as_answer(live::user(root, name)); }},
+            {"processes", [](R root, R) { return as_answer(live::processes(root)); }},
+            {"process", [](R root, R pid) { return as_answer(live::process(root, std::atoi(pid.c_str()))); }},
+            {"service_manager", [](R root, R) { return as_answer(live::service_manager(root)); }},
+            {"loaded_unit", [](R root, R unit) { return as_answer(live::loaded_unit(root, unit)); }},
             {"node", [](R, R) { return as_answer(live::node()); }},
             {"kernel_log", [](R, R) { return as_answer(live::kernel_log()); }},
             {"links", [](R, R) { return as_answer(live::links()); }},

@@ -20,6 +20,17 @@ Fact<std::vector<std::string>> dcb_lines(const std::string& root, const std::str
 Fact<Node> node();
 Fact<std::vector<std::string>> kernel_log();
 
+// users.cpp
+Fact<User> user(const std::string& root, const std::string& name);
+
+// processes.cpp
+Fact<Processes> processes(const std::string& root);
+Fact<Process> process(const std::string& root, int pid);
+
+// systemd_bus.cpp
+Fact<ServiceManager> service_manager(const std::string& root);
+Fact<LoadedUnit> loaded_unit(const std::string& root, const std::string& unit);
+
 // rtnetlink.cpp
 Fact<std::vector<Link>> links();
 Fact<std::vector<Address>> addresses();

@@ -1,0 +1,152 @@
+#include "env_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "facts/environment.h"
+#include "facts/service.h"
+#include "preflight/facts.h"
+#include "remedies.h"
+
+namespace preflight {
+namespace {
+
+const char* as_root = "Run it as root.";
+
+Subject line_subject(const std::string& path, int line) {
+    return {fmt::format("{}:{}", path, line), {}};
+}
+
+Remedy edit(const std::string& path, std::string summary) {
+    return {std::move(summary), {"sudoedit " + quoted(path)}, {}, {}};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+    return out;
+}
+
+void judge_dropped(const std::string& path, const EnvFile& file, const EnvDropped& dropped, int version, Findings& out) {
+    if (!matters(dropped.name)) return;
+    // Set again on a line that counts: nothing is lost.
+    const bool again = std::any_of(file.lines.begin(), file.lines.end(), [&](const EnvLine& line) { return line.name == dropped.name; });
+    std::string observed, remedy;
+    switch (dropped.why) {
+        case EnvDropped::exported:
+            observed = fmt::format("\"export\" makes the name invalid: systemd drops {}", dropped.name);
+            remedy = "Delete \"export \"";
+            break;
+        case EnvDropped::bad_name:
+            observed = fmt::format("systemd drops {}: the name is not valid{}", dropped.name, file.bom && dropped.line == 1 ? ", since a byte order mark stands before it" : "");
+            remedy = "Save the file without a byte order mark and write a plain name";
+            break;
+        case EnvDropped::no_equals:
+            observed = fmt::format("systemd ignores {}: the line has no \"=\"", dropped.name);
+            remedy = "Write NAME=value";
+            break;
+        case EnvDropped::comment:
+            observed = fmt::format("{} is part of the comment above, which ends in a backslash (systemd up to 253; {})", dropped.name,
+                                   version ? fmt::format("this is {}", version) : "the release here is not known");
+            remedy = "Delete the backslash";
+            break;
+    }
+    if (again) out.warn(line_subject(path, dropped.line), observed + "; another line sets it").want("one line that counts").mend(edit(path, remedy));
+    else out.fail(line_subject(path, dropped.line), observed).want("a line systemd takes").mend(edit(path, remedy));
+}
+
+void judge_line(const std::string& path, const EnvLine& line, Findings& out) {
+    const Subject subject = line_subject(path, line.line);
+    std::vector<std::string> lost;
+    std::copy_if(line.swallowed.begin(), line.swallowed.end(), std::back_inserter(lost), [](const std::string& name) { return matters(name); });
+    if (!lost.empty() || (line.unclosed_quote && matters(line.name))) {
+        const std::string what = line.unclosed_quote ? "a quote that is not closed" : line.continued ? "a backslash at the end of the line" : "a quote that closes on a later line";
+        out.fail(subject, lost.empty() ? fmt::format("{}: {}", line.name, what) : fmt::format("{}: {} makes {} part of its value", line.name, what, joined(lost)))
+            .want("quotes that close on their line").mend(edit(path, "Close the quote, or delete the backslash"));
+        return;
+    }
+    const bool words = line.name == "MINIO_OPTS" || line.name == "MINIO_CONFIG_ENV_FILE";  // the others are judged by their values
+    if (line.note_in_value && words)
+        out.fail(subject, fmt::format("{}: the comment behind the value is part of it", line.name)).want("the comment on a line of its own").mend(edit(path, "Move the comment to a line of its own"));
+    else if (line.name == "MINIO_OPTS" && (line.text_after_quote || line.value.find_first_of("\"'") != std::string::npos))
+        out.warn(subject, "MINIO_OPTS: nested quotes; systemd glues them, another reader may not").want("one pair of quotes").mend(edit(path, "Write one pair of quotes around the whole value"));
+}
+
+/// The same name twice in what systemd loads; the last one holds.
+void judge_repeats(const EnvironmentFacts& environment, Findings& out) {
+    for (const Variable& variable : environment.variables) {
+        if (!matters(variable.name) || variable.overridden.empty()) continue;
+        const Assigned& before = variable.overridden.back();
+        if (before.origin.path != variable.origin.path) continue;  // one file over another is how it is meant to be
+        const Subject subject{variable.origin.text(), {}};
+        const std::string observed = fmt::format("{} is set twice, before at {}; the last one holds", variable.name, before.origin.text());
+        const bool turns_off = variable.name == "MINIO_RDMA_INTERNODE" && before.value == "on" && variable.value != "on";
+        if (turns_off) out.fail(subject, observed + " and switches it off").want("one line").mend(edit(variable.origin.path, "Delete one of the lines"));
+        else out.warn(subject, observed).want("one line").mend(edit(variable.origin.path, "Delete one of the lines"));
+    }
+}
+
+}  // namespace
+
+void judge_env_file(const Facts& facts, Findings& out) {
+    const EnvironmentFacts& environment = facts.environment();
+    const ServiceFacts& service = facts.service();
+    if (environment.files.empty()) {
+        if (environment.wrapper) out.unknown(node_subject(), "ExecStart= is a script, and the unit names no environment file", "Start the service and run this again: the running process shows its environment.");
+        else if (service.uncertain()) out.unknown(node_subject(), "a file of the unit could not be read", as_root);
+        else out.pass(node_subject(), "the unit names no environment file");
+        return;
+    }
+    for (const EnvironmentFileRead& read : environment.files) {
+        const Subject subject{read.path, {}};
+        const std::string from = read.named.origin.text();
+        const auto comment = read.named.path.find(" #");
+        if (read.file.unreadable()) {
+            out.unknown(subject, read.file.why().cause, as_root);
+        } else if (read.file.absent() && comment != std::string::npos) {
+            out.fail(subject, "the comment behind the name is part of it, and there is no such file").want(read.named.path.substr(0, comment)).from(from)
+                .mend(drop_in(service, "Name the file without a comment", "environment.conf", {"[Service]", "EnvironmentFile=", "EnvironmentFile=" + read.named.path.substr(0, comment)}));
+        } else if (read.file.absent() && read.named.optional && environment.volumes_text().has()) {
+            out.pass(subject, "does not exist, which its dash allows; the endpoints come from elsewhere").from(from);
+        } else if (read.file.absent()) {
+            out.fail(subject, read.named.optional ? "does not exist; the dash before its name hides that" : "does not exist").want("the file").from(from)
+                .mend({"Create it, or name the right file in the unit", {"sudoedit " + quoted(read.path)}, {}, {}});
+        } else if (!read.file->refused.empty()) {
+            out.fail(line_subject(read.path, read.file->refused_line), fmt::format("systemd takes nothing from this file: it holds {}", read.file->refused)).want("UTF-8 text").from(from).mend(edit(read.path, "Correct the line"));
+        } else {
+            auto draft = out.pass(subject, fmt::format("{} assignments", read.file->lines.size())).from(from);
+            if (read.file->crlf) draft.note("note", std::string("lines end in CR LF: systemd does not mind, a shell or a container engine would"));
+        }
+    }
+}
+
+void judge_env_syntax(const Facts& facts, Findings& out) {
+    const EnvironmentFacts& environment = facts.environment();
+    if (environment.from_process) {
+        out.skip(node_subject(), "the environment was read from the running process");
+        return;
+    }
+    std::vector<std::string> notes;
+    for (const EnvironmentFileRead& read : environment.files) {
+        if (!read.file.has()) continue;
+        for (const EnvDropped& dropped : read.file->dropped) judge_dropped(read.path, *read.file, dropped, facts.service().systemd_version, out);
+        for (const EnvLine& line : read.file->lines) {
+            judge_line(read.path, line, out);
+            if (line.blanks_at_equals && matters(line.name)) notes.push_back(fmt::format("{}:{}: blanks around \"=\", which systemd drops and the server's own reader does not", read.path, line.line));
+        }
+        if (read.file->crlf) notes.push_back(fmt::format("{}: lines end in CR LF, which a shell or a container engine would keep", read.path));
+    }
+    judge_repeats(environment, out);
+    for (const std::string& name : environment.removed)
+        out.fail({name, {}}, "UnsetEnvironment= of the unit takes it away").want("no such directive").mend(drop_in(facts.service(), "Clear it", "environment.conf", {"[Service]", "UnsetEnvironment="}));
+    if (!out.list().empty()) return;
+    if (!environment.missing.empty()) out.unknown(node_subject(), environment.missing.front(), as_root);
+    else {
+        auto draft = out.pass(node_subject(), notes.empty() ? "every line counts as written" : notes.front());
+        if (notes.size() > 1) draft.note("notes", notes);
+    }
+}
+
+}  // namespace preflight

@@ -1,0 +1,44 @@
+#include "remedies.h"
+
+#include <fmt/format.h>
+
+namespace preflight {
+
+std::string quoted(const std::string& text) {
+    if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") == std::string::npos) return text;
+    std::string out = "'";
+    for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+    return out + "'";
+}
+
+std::vector<std::string> restart_commands(const ServiceFacts& service, bool reload) {
+    std::vector<std::string> out;
+    if (reload) out.emplace_back("sudo systemctl daemon-reload");
+    out.push_back("sudo systemctl restart " + quoted(service.name));
+    return out;
+}
+
+Remedy drop_in(const ServiceFacts& service, std::string summary, const std::string& file, const std::vector<std::string>& lines) {
+    const std::string folder = "/etc/systemd/system/" + service.name + ".d", path = folder + "/" + file;
+    std::string text;
+    for (const std::string& line : lines) text += line + "\\n";
+    Remedy remedy;
+    remedy.summary = std::move(summary);
+    remedy.commands = {"sudo mkdir -p " + quoted(folder), fmt::format("printf {} | sudo tee {}", quoted(text), quoted(path))};
+    for (std::string& command : restart_commands(service, true)) remedy.commands.push_back(std::move(command));
+    remedy.undo = {"sudo rm " + quoted(path), "sudo systemctl daemon-reload"};
+    return remedy;
+}
+
+Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value) {
+    Remedy remedy;
+    remedy.summary = std::move(summary);
+    const std::string path = quoted(file);
+    remedy.commands = {fmt::format("sudo cp -p {0} {0}.before-rdma", path), fmt::format("sudo sed -i -E '/^[[:space:]]*(export[[:space:]]+)?{}[[:space:]]*=/d' {}", name, path),
+                       fmt::format("echo {} | sudo tee -a {} > /dev/null", quoted(name + "=" + value), path)};
+    for (std::string& command : restart_commands(service)) remedy.commands.push_back(std::move(command));
+    remedy.undo = {fmt::format("sudo mv {0}.before-rdma {0}", path)};
+    return remedy;
+}
+
+}  // namespace preflight

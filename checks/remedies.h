@@ -1,0 +1,25 @@
+#pragma once
+// Remedies that several modules of the service share: drop-ins of the unit, lines of the environment file.
+
+#include <string>
+#include <vector>
+
+#include "facts/service.h"
+#include "preflight/finding.h"
+
+namespace preflight {
+
+/// Writes /etc/systemd/system/UNIT.d/FILE with these lines and restarts the service; undone by removing it.
+Remedy drop_in(const ServiceFacts& service, std::string summary, const std::string& file, const std::vector<std::string>& lines);
+
+/// Restart alone: what changed since the service started takes effect. Not `mc admin service restart`, which keeps the old
+/// environment.
+std::vector<std::string> restart_commands(const ServiceFacts& service, bool reload = false);
+
+/// Sets one variable in an environment file: a line that is there is replaced, else one is appended.
+Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value);
+
+/// The text in single quotes for a shell.
+std::string quoted(const std::string& text);
+
+}  // namespace preflight

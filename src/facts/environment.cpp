@@ -1,0 +1,294 @@
+#include "facts/environment.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+
+#include "facts/server_process.h"
+#include "facts/service.h"
+#include "facts/settings.h"
+
+namespace preflight {
+namespace {
+
+using namespace systemd_text;
+
+Assigned split(const std::string& entry, Origin origin) {
+    const auto equals = std::min(entry.find('='), entry.size());
+    return {entry.substr(0, equals), entry.substr(std::min(equals + 1, entry.size())), std::move(origin)};
+}
+
+class Reader {
+public:
+    Reader(Host& host, const Options& options, const ServiceFacts& service) : host_(host), options_(options), service_(service) {}
+
+    EnvironmentFacts of_unit() {
+        manager();
+        pass();
+        for (const Assigned& one : service_.unit.environment) set(one);
+        files();
+        unset();
+        arguments();
+        second_file();
+        return std::move(out_);
+    }
+
+    EnvironmentFacts of_process(const Process& process) {
+        out_.from_process = true;
+        const Origin origin{fmt::format("/proc/{}/environ", process.pid), 0};
+        if (process.environment.has())
+            for (const std::string& entry : *process.environment) set(split(entry, origin));
+        else out_.missing.push_back(fmt::format("{} could not be read", origin.path));
+        if (process.arguments.has()) out_.arguments = *process.arguments;
+        // The server laid the second file over its own environment after it started; /proc shows only what it was started with.
+        root_ = process.root == "/" || process.root.empty() ? "" : fmt::format("/proc/{}/root", process.pid);
+        second_file();
+        return std::move(out_);
+    }
+
+private:
+    void set(Assigned assigned) {
+        for (Variable& variable : out_.variables)
+            if (variable.name == assigned.name) {
+                variable.overridden.push_back({variable.name, variable.value, variable.origin});
+                variable.value = std::move(assigned.value);
+                variable.origin = std::move(assigned.origin);
+                return;
+            }
+        out_.variables.push_back({std::move(assigned.name), std::move(assigned.value), std::move(assigned.origin), {}});
+    }
+
+    void manager() {
+        if (service_.manager.has()) {
+            for (const std::string& entry : service_.manager->environment) set(split(entry, {"the service manager's environment", 0}));
+            return;
+        }
+        for (const UnitLine& line : manager_settings(host_))
+            if (line.key == "DefaultEnvironment")
+                for (const auto& [name, value] : environment_words(line.value, {}).assignments) set({name, value, line.origin});
+    }
+
+    void pass() {
+        const auto& names = service_.unit.pass_environment;
+        if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return matters(name); })) return;
+        const auto first = host_.process(1);
+        const auto entries = first.then([](const Process& process) { return process.environment; });
+        if (!entries.has()) {
+            out_.missing.push_back("PassEnvironment= takes variables from the service manager, whose environment could not be read");
+            return;
+        }
+        for (const std::string& entry : *entries) {
+            Assigned one = split(entry, {"PassEnvironment=, /proc/1/environ", 0});
+            if (std::find(names.begin(), names.end(), one.name) != names.end()) set(std::move(one));
+        }
+    }
+
+    void files() {
+        std::vector<NamedFile> named = service_.unit.environment_files;
+        if (options_.env_file) named = {{*options_.env_file, false, {"--env-file", 0}}};
+        else if (service_.absent()) named = {{std::string(usual_environment_file), true, {"the usual place", 0}}};
+        for (const NamedFile& file : named)
+            for (const std::string& path : expand(file)) read_file(file, path);
+    }
+
+    /// systemd globs the path; only patterns in the last component are followed here.
+    std::vector<std::string> expand(const NamedFile& file) {
+        const auto slash = file.path.rfind('/');
+        const std::string pattern = file.path.substr(slash + 1), folder = file.path.substr(0, slash);
+        if (pattern.find_first_of("*?[") == std::string::npos) return {file.path};
+        std::vector<std::string> paths;
+        const auto names = host_.list(folder.empty() ? "/" : folder);
+        if (names.unreadable()) out_.missing.push_back(names.why().cause);
+        for (const std::string& name : names.value_or({}))
+            if (fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0) paths.push_back(folder + "/" + name);
+        return paths.empty() && names.has() ? std::vector{file.path} : paths;
+    }
+
+    void read_file(const NamedFile& named, const std::string& path) {
+        const auto text = host_.environment_file(path);
+        EnvironmentFileRead read{named, path, text.then([&](const std::string& t) { return read_env_file(t, service_.comments); })};
+        const auto stop = [&](std::string why, int line) {
+            if (named.optional || out_.no_start) return;
+            out_.no_start = Origin{path, line};
+            out_.no_start_why = std::move(why);
+        };
+        if (read.file.absent()) stop("does not exist", 0);
+        if (read.file.unreadable()) out_.missing.push_back(read.file.why().cause);
+        if (read.file.has() && !read.file->refused.empty()) stop(fmt::format("holds {}", read.file->refused), read.file->refused_line);
+        if (read.file.has())
+            for (const EnvLine& line : read.file->lines) set({line.name, line.value, {path, line.line}});
+        out_.files.push_back(std::move(read));
+    }
+
+    void unset() {
+        for (const std::string& entry : service_.unit.unset_environment) {
+            const Assigned one = split(entry, {});
+            const bool whole = entry.find('=') == std::string::npos;
+            std::erase_if(out_.variables, [&](const Variable& variable) {
+                const bool gone = variable.name == one.name && (whole || variable.value == one.value);
+                if (gone && matters(variable.name)) out_.removed.push_back(variable.name);
+                return gone;
+            });
+        }
+    }
+
+    void arguments() {
+        if (service_.unit.exec_start.empty()) return;
+        Variables variables;
+        for (const Variable& variable : out_.variables) variables[variable.name] = variable.value;
+        const ExecCommand& command = service_.unit.exec_start.front();
+        for (const std::string& word : command.words)
+            if (!command.expands) out_.arguments.push_back(word);
+            else
+                for (std::string& expanded : expand_argument(word, variables).words) out_.arguments.push_back(std::move(expanded));
+        const auto server = [](std::string_view path) {
+            const std::string_view name = path.substr(path.rfind('/') + 1);
+            return name == "minio" || name.rfind("minio.", 0) == 0;
+        };
+        // A link may give the server another name; a script may carry the server's.
+        out_.wrapper = !options_.binary && (command.path.ends_with(".sh") || !(server(command.path) || server(host_.resolve(command.path).value_or(""))));
+    }
+
+    void second_file() {
+        const Variable* pointer = out_.find("MINIO_CONFIG_ENV_FILE");
+        if (!pointer || trimmed(pointer->value).empty()) return;
+        SecondFile second{std::string(trimmed(pointer->value)), {}};
+        second.env = host_.environment_file(root_ + second.path).then([](const std::string& text) { return read_server_env(text); });
+        out_.second = std::move(second);
+    }
+
+    Host& host_;
+    const Options& options_;
+    const ServiceFacts& service_;
+    EnvironmentFacts out_;
+    std::string root_;
+};
+
+}  // namespace
+
+bool matters(std::string_view variable) {
+    return variable.rfind(setting_prefix, 0) == 0 || variable == "MINIO_VOLUMES" || variable == "MINIO_OPTS" || variable == "MINIO_CONFIG_ENV_FILE";
+}
+
+const Variable* EnvironmentFacts::find(std::string_view name) const {
+    const auto found = std::find_if(variables.begin(), variables.end(), [&](const Variable& variable) { return variable.name == name; });
+    return found == variables.end() ? nullptr : &*found;
+}
+
+Fact<ServerValue> EnvironmentFacts::server_value(std::string_view name) const {
+    const Variable* first = find(name);
+    if (second && second->env.unreadable()) return second->env.as<ServerValue>();
+    if (second && second->env.has())
+        if (const ServerEnvLine* line = second->env->find(name)) {
+            ServerValue value{line->value, {second->path, line->line}, true, {}};
+            if (first) {
+                value.overridden = first->overridden;
+                value.overridden.push_back({first->name, first->value, first->origin});
+            }
+            return value;
+        }
+    if (first) return ServerValue{first->value, first->origin, false, first->overridden};
+    if (!missing.empty()) return Unreadable{"incomplete", missing.front()};
+    return Absent{};
+}
+
+std::vector<std::string> EnvironmentFacts::names(std::string_view prefix) const {
+    std::set<std::string> all;
+    for (const Variable& variable : variables)
+        if (variable.name.rfind(prefix, 0) == 0) all.insert(variable.name);
+    if (second && second->env.has())
+        for (const ServerEnvLine& line : second->env->lines)
+            if (line.key.rfind(prefix, 0) == 0) all.insert(line.key);
+    return {all.begin(), all.end()};
+}
+
+std::optional<std::string> EnvironmentFacts::flag(std::string_view name) const {
+    std::optional<std::string> found;
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        if (arguments[i] == name && i + 1 < arguments.size()) found = arguments[i + 1];
+        else if (arguments[i].rfind(name, 0) == 0 && arguments[i].size() > name.size() && arguments[i][name.size()] == '=') found = arguments[i].substr(name.size() + 1);
+    }
+    return found;
+}
+
+std::vector<std::string> EnvironmentFacts::positional() const {
+    // Flags of `minio server` that take no argument; every other flag takes the next word.
+    static constexpr std::array switches = {"--quiet", "--json", "--anonymous", "--no-compat", "--strict-s3-compat", "--help", "-h", "--version", "-v"};
+    std::vector<std::string> out;
+    auto word = std::find(arguments.begin(), arguments.end(), "server");
+    if (word == arguments.end()) return out;
+    for (++word; word != arguments.end(); ++word) {
+        if (word->rfind("-", 0) != 0) {
+            out.push_back(*word);
+        } else if (word->find('=') == std::string::npos && std::find(switches.begin(), switches.end(), *word) == switches.end() && word + 1 != arguments.end()) {
+            ++word;
+        }
+    }
+    return out;
+}
+
+Fact<ServerValue> EnvironmentFacts::volumes_text() const {
+    const auto stated = server_value("MINIO_VOLUMES");
+    if (stated.has() && !trimmed(stated->value).empty()) return stated;
+    const auto words = positional();
+    if (!words.empty()) {
+        std::string text;
+        for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+        return ServerValue{text, {from_process ? "the process's arguments" : "ExecStart=", 0}, false, {}};
+    }
+    if (stated.has()) return Absent{"empty"};
+    return stated;
+}
+
+std::vector<std::string> own_endpoint_addresses(Host& host, const EnvironmentFacts& environment) {
+    const auto text = environment.volumes_text();
+    if (!text.has()) return {};
+    const Volumes volumes = parse_volumes(text->value);
+    if (volumes.hosts.empty()) return {};
+    std::set<std::string> own;
+    for (const Address& address : host.addresses().value_or({}))
+        if (address.scope != "host") own.insert(address.address);
+    std::vector<std::string> found;
+    const auto add = [&](const std::string& address) {
+        if (own.count(address) && std::find(found.begin(), found.end(), address) == found.end()) found.push_back(address);
+    };
+    std::set<std::string> names;
+    for (const VolumeHost& endpoint : volumes.hosts) {
+        add(endpoint.name);
+        names.insert(endpoint.name);
+    }
+    std::istringstream lines(host.read("/etc/hosts").value_or(""));
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line.substr(0, line.find('#')));
+        std::string address, name;
+        for (words >> address; words >> name;)
+            if (names.count(name)) add(address);
+    }
+    return found;
+}
+
+EnvironmentFacts read_environment(Host& host, const Options& options, const ServiceFacts& service, const ServerProcesses& processes, Deployment deployment) {
+    Reader reader(host, options, service);
+    if (deployment == container && !options.env_file) {
+        if (!processes.in_container.empty()) return reader.of_process(processes.in_container.front());
+        EnvironmentFacts none;
+        none.from_process = true;
+        none.missing.push_back("no AIStor process runs in a container here; run again once the pod runs");
+        return none;
+    }
+    EnvironmentFacts out = reader.of_unit();
+    // A wrapper script sets what no file shows: a running server decides.
+    if (out.wrapper && !processes.of_unit.empty()) {
+        EnvironmentFacts running = Reader(host, options, service).of_process(processes.of_unit.front());
+        running.wrapper = true;
+        return running;
+    }
+    if (out.wrapper) out.missing.push_back(fmt::format("ExecStart= starts {}, which is not the server itself and may set variables", service.unit.exec_start.front().path));
+    return out;
+}
+
+}  // namespace preflight

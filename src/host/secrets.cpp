@@ -1,0 +1,371 @@
+#include "host/secrets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "grammar/env_file.h"
+
+namespace preflight::secrets {
+namespace {
+
+using systemd_text::valid_variable;
+
+bool starts(std::string_view text, std::string_view with) {
+    return text.rfind(with, 0) == 0;
+}
+
+bool blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/// Names of variables are no secrets, but what stands where a name should may be one: only upper case counts as a name.
+bool shaped(std::string_view name) {
+    return valid_variable(name) && name.size() <= 64 && std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+char masked(char c) {
+    return blank(c) || c == '"' || c == '\'' || c == '\\' || c == '\0' ? c : 'x';
+}
+
+std::string mask_all(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(), masked);
+    return out;
+}
+
+bool url(std::string_view word) {
+    return starts(word, "http://") || starts(word, "https://") || starts(word, "env://") || starts(word, "env+tls://");
+}
+
+/// A URL without user-info, query and fragment.
+std::string mask_url(std::string_view word) {
+    std::string out(word);
+    const auto begin = word.find("://") + 3;
+    const auto at = word.rfind('@');
+    if (at != std::string_view::npos)
+        for (std::size_t i = begin; i < at; ++i) out[i] = masked(out[i]);
+    for (auto i = word.find_first_of("?#", at == std::string_view::npos ? begin : at); i < word.size(); ++i) out[i] = masked(out[i]);
+    return out;
+}
+
+/// A kept value, of which only what its setting can hold stays: no second assignment, no comment, one line.
+std::string mask_kept(std::string_view value, bool urls_on_more_lines) {
+    std::string out;
+    bool hide = false;
+    for (std::size_t i = 0; i < value.size();) {
+        if (value[i] == '\n' || value[i] == '\r') {
+            if (urls_on_more_lines && !hide) {
+                const auto line = value.substr(i + 1, value.find_first_of("\r\n", i + 1) - i - 1);
+                for (std::size_t k = line.find_first_not_of(" \t\"'\\"); k != std::string_view::npos && !hide; k = line.find_first_not_of(" \t\"'\\", line.find_first_of(" \t\"'\\", k)))
+                    hide = !starts(line.substr(k), "http://") && !starts(line.substr(k), "https://");
+            } else {
+                hide = true;
+            }
+            out += value[i++];
+            continue;
+        }
+        if (blank(value[i])) {
+            out += value[i++];
+            continue;
+        }
+        std::size_t end = i;
+        while (end < value.size() && !blank(value[end])) ++end;
+        const std::string_view word = value.substr(i, end - i);
+        const auto bare = word.find_first_not_of("\"'\\");
+        const std::string_view inner = bare == std::string_view::npos ? std::string_view() : word.substr(bare);
+        const auto equals = inner.find('=');
+        const bool assignment = equals != std::string_view::npos && shaped(inner.substr(0, equals));
+        const bool comment = !inner.empty() && inner.front() == '#';
+        if (hide) {
+            out += assignment ? std::string(word.substr(0, bare + equals + 1)) + mask_all(inner.substr(equals + 1)) : mask_all(word);
+        } else if (assignment || comment) {
+            hide = true;
+            const auto open = bare + (assignment ? equals + 1 : 1);
+            out += std::string(word.substr(0, open)) + mask_all(word.substr(open));
+        } else if (url(inner)) {
+            out += std::string(word.substr(0, bare)) + mask_url(inner);
+        } else {
+            const auto at = inner.find('@');  // user-info of an endpoint that is not written as a URL
+            out += at == std::string_view::npos ? std::string(word) : mask_all(word.substr(0, bare + at)) + std::string(inner.substr(at));
+        }
+        i = end;
+    }
+    return out;
+}
+
+/// Flags of `minio server` whose argument the checks need.
+constexpr std::array needed_flags = {"--address", "--console-address", "--license", "--config", "--certs-dir", "-S"};
+/// Words without an argument of their own.
+constexpr std::array plain_words = {"server", "--quiet", "--json", "--anonymous", "--no-compat", "--strict-s3-compat"};
+
+bool needed_flag(std::string_view word) {
+    return std::find(needed_flags.begin(), needed_flags.end(), word) != needed_flags.end();
+}
+
+/// One word of a command line, quotes included; `flag` says whether the word before it was a needed flag, and is updated.
+std::string mask_word(std::string_view word, bool& flag) {
+    const auto bare = word.find_first_not_of("\"'");
+    if (bare == std::string_view::npos) return std::string(word);
+    const std::string_view lead = word.substr(0, bare);
+    const std::string_view inner = word.substr(bare, word.find_last_not_of("\"'") + 1 - bare);
+    const std::string_view trail = word.substr(bare + inner.size());
+    const bool after_flag = flag;
+    flag = needed_flag(inner);
+    std::string out;
+    const bool one = inner.find_first_of(" \t\n\r\"'") == std::string_view::npos;
+    const auto equals = inner.find('=');
+    const std::size_t dollar = inner.find('$');
+    const auto variable = [](std::string_view text) {
+        while (!text.empty() && (text.front() == '$' || text.front() == '\\' || text.front() == '{')) text.remove_prefix(1);
+        if (!text.empty() && text.back() == '}') text.remove_suffix(1);
+        return valid_variable(text);
+    };
+    if (!one) out = mask_all(inner);
+    else if (flag || std::find(plain_words.begin(), plain_words.end(), inner) != plain_words.end()) out = inner;
+    else if (dollar != std::string_view::npos && dollar <= 2 && variable(inner)) out = inner;
+    else if (url(inner)) out = mask_url(inner);
+    else if (after_flag && inner.front() != '-') out = mask_kept(inner, false);
+    else if (equals != std::string_view::npos && needed_flag(inner.substr(0, equals))) out = std::string(inner.substr(0, equals + 1)) + mask_kept(inner.substr(equals + 1), false);
+    else if (inner.front() == '/') out = mask_kept(inner, false);
+    else if (starts(inner, "--")) out = std::string(inner.substr(0, equals == std::string_view::npos ? equals : equals + 1)) + (equals == std::string_view::npos ? std::string() : mask_all(inner.substr(equals + 1)));
+    else out = mask_all(inner);
+    return std::string(lead) + out + std::string(trail);
+}
+
+/// MINIO_OPTS: words as systemd splits them, masked one by one.
+std::string mask_options(std::string_view value) {
+    std::string out;
+    bool flag = false, hide = false;
+    for (std::size_t i = 0; i < value.size();) {
+        if (blank(value[i])) {
+            hide |= value[i] == '\n' || value[i] == '\r';
+            out += value[i++];
+            continue;
+        }
+        std::size_t end = i;
+        while (end < value.size() && !blank(value[end])) ++end;
+        const std::string_view word = value.substr(i, end - i);
+        out += hide ? mask_all(word) : mask_word(word, flag);
+        i = end;
+    }
+    return out;
+}
+
+std::string mask_value(std::string_view name, std::string_view value) {
+    if (name == "MINIO_OPTS") return mask_options(value);
+    if (!kept(name)) return mask_all(value);
+    return mask_kept(value, name == "MINIO_VOLUMES");
+}
+
+/// In the lines of `text` from its second one on (of `all` of them if asked), names of assignments stay readable.
+void keep_names_on_lines(std::string_view text, std::string& out, std::size_t from, std::size_t to, bool first) {
+    for (std::size_t i = from; i < to;) {
+        const auto end = std::min(text.find_first_of("\r\n", i), to);
+        if (first || i > from) {
+            std::size_t begin = text.find_first_not_of(" \t#;", i);
+            if (begin < end && starts(text.substr(begin), "export ")) begin = text.find_first_not_of(" \t", begin + 7);
+            const auto equals = begin < end ? text.find('=', begin) : std::string_view::npos;
+            if (equals < end) {
+                std::string_view name = text.substr(begin, equals - begin);
+                while (!name.empty() && blank(name.back())) name.remove_suffix(1);
+                if (shaped(name)) {
+                    const auto line = std::min(text.find_first_not_of(" \t", i), begin);
+                    std::copy(text.begin() + static_cast<std::ptrdiff_t>(line), text.begin() + static_cast<std::ptrdiff_t>(equals + 1), out.begin() + static_cast<std::ptrdiff_t>(line));
+                }
+            }
+        }
+        i = end + 1;
+    }
+}
+
+}  // namespace
+
+bool kept(std::string_view variable) {
+    return starts(variable, "MINIO_RDMA_") || variable == "MINIO_VOLUMES" || variable == "MINIO_CONFIG_ENV_FILE" || variable == "LD_LIBRARY_PATH";
+}
+
+std::string mask_environment_file(std::string_view text) {
+    const EnvFile file = read_env_file(text);
+    std::string out = mask_all(text);
+    if (file.bom) out.replace(0, 3, text.substr(0, 3));
+    for (const std::size_t at : file.comments) {
+        out[at] = text[at];
+        const auto end = text.find_first_of("\r\n", at);
+        // A continued comment may hide assignments; their names show which.
+        for (std::size_t next = end; next != std::string_view::npos && next > at && text[next - 1] == '\\'; next = text.find_first_of("\r\n", next + 1))
+            keep_names_on_lines(text, out, next + 1, std::min(text.find_first_of("\r\n", next + 1), text.size()), true);
+    }
+    for (const EnvLine& line : file.lines) {
+        const std::string value(text.substr(line.value_at, line.value_end - line.value_at));
+        if (shaped(line.name)) out.replace(line.name_at, line.name.size(), line.name);
+        out[line.value_at - 1] = '=';
+        out.replace(line.value_at, value.size(), mask_value(line.name, value));
+        if (!line.swallowed.empty()) keep_names_on_lines(text, out, line.value_at, line.value_end, false);
+    }
+    for (const EnvDropped& dropped : file.dropped) {
+        if (dropped.why == EnvDropped::no_equals) {
+            if (starts(dropped.name, "MINIO_")) out.replace(dropped.at, dropped.name.size(), dropped.name);
+            continue;
+        }
+        const auto equals = text.find('=', dropped.at);
+        const auto end = text.find_first_of("\r\n", dropped.at);
+        if (equals == std::string_view::npos || equals > end) continue;
+        out[equals] = '=';
+        if (shaped(dropped.name)) out.replace(dropped.at, equals - dropped.at, text.substr(dropped.at, equals - dropped.at));
+        else out[dropped.at] = '0';  // stays an invalid name
+    }
+    if (!file.refused.empty()) {
+        for (std::size_t i = file.refused_at; i < file.refused_end; ++i)
+            if (static_cast<unsigned char>(text[i]) >= 0x80) out[i] = '\xff';
+        if (const auto equals = text.find('=', file.refused_at); equals < file.refused_end) out[equals] = '=';
+    }
+    return out;
+}
+
+std::string mask_assignment(std::string_view entry) {
+    const auto equals = entry.find('=');
+    if (equals == std::string_view::npos) return mask_all(entry);
+    const std::string_view name = entry.substr(0, equals), value = entry.substr(equals + 1);
+    return std::string(name) + "=" + mask_value(name, value);
+}
+
+std::vector<std::string> mask_arguments(std::vector<std::string> arguments) {
+    bool flag = false;
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const bool several = arguments[i].find_first_of(" \t") != std::string::npos;
+        const bool urls = several && url(arguments[i]);  // one argument that should have been several
+        arguments[i] = urls ? mask_options(arguments[i]) : mask_word(arguments[i], flag);
+    }
+    return arguments;
+}
+
+namespace {
+
+/// Directives of unit files whose values the checks read.
+constexpr std::array needed_directives = {
+    "Type", "User", "Group", "SupplementaryGroups", "DynamicUser", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment", "LimitMEMLOCK",
+    "AmbientCapabilities", "CapabilityBoundingSet", "RemainAfterExit", "Restart", "BusName", "PrivateDevices", "DevicePolicy", "DeviceAllow",
+    "RestrictAddressFamilies", "PrivateUsers", "PrivateNetwork", "NetworkNamespacePath", "MemoryMax", "MemoryLimit", "ProtectClock", "RootDirectory",
+    "RootImage", "InaccessiblePaths", "TemporaryFileSystem", "Slice", "DefaultLimitMEMLOCK"};
+
+bool needed(std::string_view key) {
+    if (starts(key, "Assert") || starts(key, "Condition")) return true;
+    return std::any_of(needed_directives.begin(), needed_directives.end(), [&](std::string_view one) {
+        return std::equal(one.begin(), one.end(), key.begin(), key.end(), [](char a, char b) { return std::tolower(a) == std::tolower(static_cast<unsigned char>(b)); });
+    });
+}
+
+/// Masks one value byte by byte where escapes count: an escape keeps its length and stays valid.
+std::string mask_escaped(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\' || i + 1 >= text.size()) {
+            out += masked(text[i]);
+            continue;
+        }
+        out += text.substr(i, 2);
+        const char kind = text[++i];
+        const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : kind >= '0' && kind <= '7' ? 2 : 0;
+        const std::string_view safe = kind >= '0' && kind <= '7' ? "70" : kind == 'x' ? "78" : kind == 'u' ? "0078" : "00000078";
+        if (kind >= '0' && kind <= '7') out.back() = '1';
+        const std::string_view behind = text.substr(i + 1, digits);
+        const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); };
+        if (digits && behind.size() == digits && std::all_of(behind.begin(), behind.end(), hexadecimal)) {
+            out += safe.substr(0, digits);
+            i += digits;
+        }
+    }
+    return out;
+}
+
+struct UnitMasker {
+    std::string key;
+    char quote = 0;
+    bool first_word = true, flag = false;
+
+    /// One physical line of a value, word by word; an open quote carries over and hides what it holds.
+    std::string value(std::string_view line) {
+        if (needed(key)) return std::string(line);
+        const bool environment = key == "Environment" || key == "DefaultEnvironment" || key == "ManagerEnvironment", exec = starts(key, "Exec");
+        if (!environment && !exec) return mask_all(line);
+        std::string out;
+        for (std::size_t i = 0; i < line.size();) {
+            if (!quote && blank(line[i])) {
+                out += line[i++];
+                continue;
+            }
+            const bool carried = quote != 0;
+            std::size_t end = i;
+            for (; end < line.size() && (quote || !blank(line[end])); ++end) {
+                if (line[end] == '\\' && end + 1 < line.size()) ++end;
+                else if (quote && line[end] == quote) quote = 0;
+                else if (!quote && (line[end] == '"' || line[end] == '\'')) quote = line[end];
+            }
+            end = std::min(end, line.size());
+            const std::string_view word = line.substr(i, end - i);
+            if (carried || quote) out += environment ? open_word(word, carried) : mask_escaped(word);
+            else if (environment) out += assignment(word);
+            else if (first_word) out += std::string(word);
+            else out += key == "ExecStart" ? mask_word(word, flag) : mask_escaped(word);
+            first_word = false;
+            i = end;
+        }
+        return out;
+    }
+
+    static std::string open_word(std::string_view word, bool carried) { return carried ? mask_escaped(word) : assignment(word); }
+
+    static std::string assignment(std::string_view word) {
+        const auto equals = word.find('=');
+        if (equals == std::string_view::npos) return mask_escaped(word);
+        std::string_view name = word.substr(0, equals);
+        while (!name.empty() && (name.front() == '"' || name.front() == '\'')) name.remove_prefix(1);
+        if (!shaped(name)) return std::string(word.substr(0, word.find(name))) + mask_all(name) + "=" + mask_escaped(word.substr(equals + 1));
+        const std::string_view text = word.substr(equals + 1);
+        const std::string value = kept(name) || name == "MINIO_OPTS" ? mask_value(name, text) : mask_escaped(text);
+        return std::string(word.substr(0, equals + 1)) + value;
+    }
+};
+
+}  // namespace
+
+std::string mask_unit_file(std::string_view text) {
+    std::string out;
+    UnitMasker masker;
+    bool continued = false;
+    while (!text.empty()) {
+        auto end = text.find_first_of("\r\n");
+        const std::string_view line = text.substr(0, end);
+        end = end == std::string_view::npos ? text.size() : end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
+        const std::string_view tail = text.substr(line.size(), end - line.size());
+        text.remove_prefix(end);
+        const auto first = line.find_first_not_of(" \t");
+        if (first != std::string_view::npos && (line[first] == '#' || line[first] == ';')) {
+            out += std::string(line.substr(0, first + 1)) + mask_all(line.substr(first + 1)) + std::string(tail);
+            continue;
+        }
+        bool escaped = false;
+        for (const char c : line) escaped = !escaped && c == '\\';
+        if (continued) {
+            out += masker.value(escaped ? line.substr(0, line.size() - 1) : line);
+        } else if (const auto equals = line.find('='); first != std::string_view::npos && line[first] != '[' && equals != std::string_view::npos) {
+            masker = {};
+            const auto last = line.find_last_not_of(" \t", equals == 0 ? 0 : equals - 1);
+            masker.key = first <= last && last != std::string_view::npos ? std::string(line.substr(first, last - first + 1)) : "";
+            const bool name = masker.key.size() <= 40 && std::all_of(masker.key.begin(), masker.key.end(), [](unsigned char c) { return std::isalnum(c); });
+            out += name ? std::string(line.substr(0, equals + 1)) : mask_all(line.substr(0, equals)) + "=";
+            out += masker.value(line.substr(equals + 1, line.size() - equals - 1 - (escaped ? 1 : 0)));
+        } else {
+            const bool header = first != std::string_view::npos && line[first] == '[';
+            masker = {};
+            const std::string_view rest = escaped ? line.substr(0, line.size() - 1) : line;
+            out += header ? std::string(rest) : mask_all(rest);
+        }
+        if (escaped) out += '\\';
+        out += tail;
+        continued = escaped;
+    }
+    return out;
+}
+
+}  // namespace preflight::secrets

@@ -1,0 +1,26 @@
+#pragma once
+// Masks what a node's files and processes must not tell. It stands at the door: the live node's answers are masked before
+// anything else in the program sees them, so no report, snapshot, log or error can hold more, and a replay is judged alike.
+//
+// Kept are the values of MINIO_RDMA_*, MINIO_VOLUMES, MINIO_CONFIG_ENV_FILE and LD_LIBRARY_PATH, and of MINIO_OPTS and of
+// command lines the flags and endpoints that checks need; each up to its first line end. Every other byte of a value becomes
+// 'x' while quotes, backslashes, blanks and line ends stay, so that the text parses alike.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace preflight::secrets {
+
+bool kept(std::string_view variable);
+
+/// The text of a file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE.
+std::string mask_environment_file(std::string_view text);
+/// The text of a unit file or drop-in.
+std::string mask_unit_file(std::string_view text);
+/// One entry of an environment block, "NAME=value".
+std::string mask_assignment(std::string_view entry);
+/// The arguments of a command, argv[0] first.
+std::vector<std::string> mask_arguments(std::vector<std::string> arguments);
+
+}  // namespace preflight::secrets
