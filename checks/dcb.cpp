@@ -16,6 +16,7 @@
 namespace preflight {
 namespace {
 
+constexpr std::string_view not_seen = "not seen";
 constexpr std::string_view from_pfc = "dcb (netlink) IEEE PFC";
 
 std::string numbers(const std::vector<unsigned>& list) {
@@ -28,15 +29,15 @@ std::string dcbx_text(const LosslessPort& port) {
     return port.dcb->dcbx ? fmt::format("DCBX 0x{:02x}", *port.dcb->dcbx) : std::string("no DCBX attribute");
 }
 
-/// What a port does with RoCE frames, to be compared with other ports. Empty entry: the driver did not send it.
+/// What a port does with RoCE frames, to be compared with other ports. `not_seen`: the driver did not send it.
 std::map<std::string, std::string> plan_of(const LosslessPort& port) {
     const Dcb& dcb = *port.dcb;
     std::map<std::string, std::string> plan;
     plan["classification"] = std::string(name(mode(port, port.uppers.front())));
-    plan["PFC"] = !dcb.pfc ? "not seen" : dcb.pfc->enabled ? numbers(lossless(*dcb.pfc)) : "off";
+    plan["PFC"] = !dcb.pfc ? std::string(not_seen) : dcb.pfc->enabled ? numbers(lossless(*dcb.pfc)) : std::string("off");
     std::vector<std::string> entries;
     for (const DscpEntry& entry : detect(port).entries) entries.push_back(fmt::format("{}:{}", entry.dscp, entry.priority));
-    plan["lossless DSCP entries"] = !dcb.apps ? "not seen" : entries.empty() ? "none" : fmt::format("{}", fmt::join(entries, " "));
+    plan["lossless DSCP entries"] = !dcb.apps || !dcb.pfc ? std::string(not_seen) : entries.empty() ? std::string("none") : fmt::format("{}", fmt::join(entries, " "));
     return plan;
 }
 
@@ -124,8 +125,12 @@ void judge_same_plan(const std::vector<LosslessPort>& ports, bool guessed, const
         return;
     }
     std::map<std::string, std::map<std::string, std::vector<std::string>>> values;  // part -> value -> ports
+    std::vector<std::string> hidden;
     for (const LosslessPort* port : read)
-        for (const auto& [part, value] : plan_of(*port)) values[part][value].push_back(port->netdev);
+        for (const auto& [part, value] : plan_of(*port)) {
+            if (value == not_seen) hidden.push_back(fmt::format("{} of {}", part, port->netdev));
+            else values[part][value].push_back(port->netdev);
+        }
     for (const std::string& netdev : silent) values["DCB"]["not offered"].push_back(netdev);
     if (!silent.empty())
         for (const LosslessPort* port : read) values["DCB"]["offered"].push_back(port->netdev);
@@ -135,6 +140,10 @@ void judge_same_plan(const std::vector<LosslessPort>& ports, bool guessed, const
         std::vector<std::string> texts;
         for (const auto& [value, names] : by_value) texts.push_back(fmt::format("{} on {}", value, list_of(names)));
         differences.push_back(fmt::format("{}: {}", part, fmt::join(texts, "; ")));
+    }
+    if (differences.empty() && !hidden.empty()) {
+        out.unknown(subject, fmt::format("not seen: {}", list_of(hidden)), "See dcb.pfc and dcb.mode of these ports.").from("dcb (netlink)");
+        return;
     }
     if (differences.empty()) {
         out.pass(subject, fmt::format("{} ports carry the same plan", read.size()));

@@ -153,22 +153,17 @@ std::vector<std::string> lossless_unit(const LosslessPort& port, const LosslessP
     const std::string device = fmt::format("sys-subsystem-net-devices-{}.device", escaped(port.netdev));
     const bool pcp = port.rules().classifier == Classifier::ice_pcp;
     const bool vlan = std::any_of(port.uppers.begin(), port.uppers.end(), [](const Upper& upper) { return upper.egress.has_value(); });
-    std::vector<std::string> lines = {
-        fmt::format("sudo tee /etc/systemd/system/{} > /dev/null <<'EOF'", name),
-        "[Unit]",
-        fmt::format("Description=Lossless RoCE on {}", port.netdev),
-        fmt::format("BindsTo={}", device),
-        fmt::format("After={}{}", device, pcp && vlan ? " network-online.target" : ""),
-    };
-    if (pcp && vlan) lines.push_back("Wants=network-online.target");
-    else lines.insert(lines.end(), {"Wants=network-pre.target", "Before=network-pre.target"});
-    lines.insert(lines.end(), {"", "[Service]", "Type=oneshot", "RemainAfterExit=yes"});
+    const bool late = pcp && vlan;  // the VLAN must be there
+    std::vector<std::string> lines = {"[Unit]", fmt::format("Description=Lossless RoCE on {}", port.netdev), "BindsTo=" + device,
+                                      "After=" + device + (late ? " network-online.target" : ""), late ? "Wants=network-online.target" : "Wants=network-pre.target"};
+    if (!late) lines.push_back("Before=network-pre.target");
+    lines.insert(lines.end(), {"[Service]", "Type=oneshot", "RemainAfterExit=yes"});
     if (!pcp) lines.push_back(fmt::format("ExecStart=-dcb app flush dev {} dscp-prio", port.netdev));
     for (const std::string& step : steps_of(port, plan, true)) lines.push_back("ExecStart=" + step);
     const unsigned protected_one = pcp && !vlan ? tos_to_priority(plan.dscp << 2) : plan.priority;
-    lines.push_back(fmt::format("ExecStart=sh -c 'dcb pfc show dev {} prio-pfc | grep -q {}:on'", port.netdev, protected_one));
-    lines.insert(lines.end(), {"", "[Install]", "WantedBy=multi-user.target", "EOF", "sudo systemctl daemon-reload", fmt::format("sudo systemctl enable --now {}", name)});
-    return lines;
+    lines.push_back(fmt::format("ExecStart=sh -c \"dcb pfc show dev {} prio-pfc | grep -q {}:on\"", port.netdev, protected_one));
+    lines.insert(lines.end(), {"[Install]", "WantedBy=multi-user.target"});
+    return {fmt::format("printf '%s\\n' '{}' | sudo tee /etc/systemd/system/{}", fmt::join(lines, "' '"), name), "sudo systemctl daemon-reload", "sudo systemctl enable --now " + name};
 }
 
 Remedy lossless_remedy(const LosslessPort& port, const LosslessPlan& plan, std::string summary) {

@@ -25,7 +25,8 @@ std::vector<std::string> lossless_commands(const LosslessPort& port, const Lossl
 /// The whole remedy: `summary`, the missing steps, a one-shot unit that repeats them at boot, and the way back.
 Remedy lossless_remedy(const LosslessPort& port, const LosslessPlan& plan, std::string summary);
 
-/// The shell lines that write and enable a one-shot unit which makes the port lossless at each boot.
+/// The shell lines that write and enable a one-shot unit which makes the port lossless at each boot. The unit is written by one
+/// line, which can be copied from an indented report; a here-document could not.
 std::vector<std::string> lossless_unit(const LosslessPort& port, const LosslessPlan& plan);
 
 }  // namespace preflight

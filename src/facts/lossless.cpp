@@ -56,8 +56,10 @@ private:
         for (const DscpEntry& entry : dscp_entries(dcb_))
             if (entry.dscp == dscp) found.push_back(entry.priority);
         if (found.size() > 1) {
-            settle(ice, found.back());
-            add(what, fmt::format("{}", found.back()), "APP table", LinkState::ambiguous,
+            const auto kept = std::find_if(found.begin(), found.end(), [&](unsigned priority) { return dcb_.pfc && dcb_.pfc->enabled >> priority & 1u; });
+            const unsigned chosen = kept == found.end() ? found.back() : *kept;  // broken only if no entry leads to a lossless one
+            settle(ice, chosen);
+            add(what, fmt::format("{}", chosen), "APP table", LinkState::ambiguous,
                 fmt::format("DSCP {} has {} APP entries, for {} {}", dscp, found.size(), what, fmt::join(found, " and ")));
             return true;
         }

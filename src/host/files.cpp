@@ -26,7 +26,7 @@ struct Opened {
 
 /// Opens `path` as the node sees it: below another root all links are resolved inside that root (openat2, Linux 5.6).
 void open_below(Opened& opened, const std::string& root, const std::string& path, int flags) {
-    flags |= O_CLOEXEC | O_NOCTTY;
+    flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);  // openat2 refuses O_PATH beside O_NOCTTY
     if (root == "/") {
         opened.fd = open(path.c_str(), flags);
         opened.error = errno;

@@ -370,7 +370,7 @@ TEST(Persistence, warns_of_a_unit_that_is_enabled_and_never_ran) {
 TEST(Persistence, warns_when_nothing_is_found_and_gives_a_unit) {
     const Finding finding = kept({});
     EXPECT_EQ(finding.status, Status::warn);
-    EXPECT_THAT(finding.remedy.persist, Contains("[Unit]"));
+    EXPECT_THAT(finding.remedy.persist, Contains(HasSubstr("[Unit]")));
     EXPECT_THAT(finding.remedy.commands, testing::IsEmpty());
 }
 

@@ -94,17 +94,17 @@ TEST(LosslessUnit, sets_the_port_up_before_the_network_and_reads_it_back) {
     auto port = e810();
     port.netdev = "eth-storage";
     const auto lines = lossless_unit(port, recipe);
-    EXPECT_EQ(lines.front(), "sudo tee /etc/systemd/system/lossless-eth-storage.service > /dev/null <<'EOF'");
-    EXPECT_THAT(lines, Contains("BindsTo=sys-subsystem-net-devices-eth\\x2dstorage.device"));
-    EXPECT_THAT(lines, Contains("Before=network-pre.target"));
-    EXPECT_THAT(lines, Contains("RemainAfterExit=yes"));
-    EXPECT_THAT(lines, Contains("ExecStart=dcb app add dev eth-storage dscp-prio 26:3"));
-    EXPECT_THAT(lines, Contains("ExecStart=sh -c 'dcb pfc show dev eth-storage prio-pfc | grep -q 3:on'"));
+    ASSERT_EQ(lines.size(), 3u);
+    const std::string& unit = lines.front();
+    EXPECT_THAT(unit, testing::StartsWith("printf '%s\\n' '[Unit]' 'Description=Lossless RoCE on eth-storage' "));
+    EXPECT_THAT(unit, testing::EndsWith(" | sudo tee /etc/systemd/system/lossless-eth-storage.service"));
+    for (const char* line : {"'BindsTo=sys-subsystem-net-devices-eth\\x2dstorage.device'", "'Before=network-pre.target'", "'RemainAfterExit=yes'",
+                             "'ExecStart=dcb app add dev eth-storage dscp-prio 26:3'", "'ExecStart=sh -c \"dcb pfc show dev eth-storage prio-pfc | grep -q 3:on\"'"})
+        EXPECT_THAT(unit, HasSubstr(line));
+    EXPECT_LT(unit.find("ethtool --set-priv-flags"), unit.find("dcb app add"));
+    EXPECT_LT(unit.find("dcb app add"), unit.find("dcb ets set"));
+    EXPECT_LT(unit.find("dcb ets set"), unit.find("dcb pfc set"));
     EXPECT_EQ(lines.back(), "sudo systemctl enable --now lossless-eth-storage.service");
-    const auto at = [&](const std::string& start) { return std::find_if(lines.begin(), lines.end(), [&](const std::string& line) { return line.rfind("ExecStart=" + start, 0) == 0; }); };
-    EXPECT_LT(at("ethtool --set-priv-flags"), at("dcb app add"));
-    EXPECT_LT(at("dcb app add"), at("dcb ets set"));
-    EXPECT_LT(at("dcb ets set"), at("dcb pfc set"));
 }
 
 }  // namespace
