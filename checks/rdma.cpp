@@ -57,6 +57,13 @@ Remedy load(const Facts& facts, const std::vector<std::string>& missing, const s
             {"sudo modprobe -r " + names}};
 }
 
+/// Which of the sources about modules gave no answer.
+std::string unread(const Modules& modules) {
+    if (!modules.loaded) return "/proc/modules: " + no_answer(modules.loaded);
+    if (!modules.built_in) return "modules.builtin: " + no_answer(modules.built_in);
+    return "/sys/module could not be read";
+}
+
 /// Judges a set of modules as one finding. Says nothing when all are there; they are added to `present`.
 void judge_set(const Facts& facts, const Subject& subject, const std::vector<std::string>& needed, std::vector<std::string>& present, Findings& out) {
     const Modules& modules = facts.modules();
@@ -73,7 +80,7 @@ void judge_set(const Facts& facts, const Subject& subject, const std::vector<std
         if (!blacklisted.empty()) seen += fmt::format("; kept away by the kernel command line: {}", fmt::join(blacklisted, ", "));
         out.fail(subject, seen).want(fmt::format("{} loaded or built in", fmt::join(needed, ", "))).from(std::string(modules_source)).mend(load(facts, missing, blacklisted));
     } else if (!unknown.empty()) {
-        out.unknown(subject, fmt::format("cannot tell whether {} {} loaded: {}", list_of(unknown), unknown.size() == 1 ? "is" : "are", no_answer(modules.loaded)), "Run the tool on the node itself, with /proc and /sys mounted.")
+        out.unknown(subject, fmt::format("cannot tell whether {} {} loaded: {}", list_of(unknown), unknown.size() == 1 ? "is" : "are", unread(modules)), "Run the tool on the node itself, with /proc and /sys mounted.")
             .from(std::string(modules_source));
     }
 }
@@ -123,6 +130,13 @@ void judge_device(const Facts& facts, Findings& out) {
         }
         if (rdma.blind()) {
             out.unknown(port->subject(), "RDMA devices could not be listed: " + no_answer(rdma.nldev), how_to_know(rdma.nldev.why())).from(source);
+            continue;
+        }
+        const auto portless = std::find_if(rdma.devices.begin(), rdma.devices.end(), [&](const RdmaDeviceFacts& device) {
+            return device.device.ports.empty() && !port->pci.empty() && device.pci.value_or("") == port->pci;
+        });
+        if (portless != rdma.devices.end()) {
+            out.unknown(port->subject(), fmt::format("the ports of {} could not be listed", portless->device.name), "Run the tool as root, on the node itself, with /sys mounted.").from(source);
             continue;
         }
         const auto found = hints(facts, *port);
