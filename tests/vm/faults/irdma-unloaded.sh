@@ -1,6 +1,6 @@
 # breaks: the RDMA driver's module is not loaded
 # cause: rdma.modules
-# expect: rdma.modules=fail@enp59s0f0np0 rdma.modules=fail@enp59s0f1np1 rdma.device=blocked@enp59s0f0np0 rdma.device=blocked@enp59s0f1np1
+# expect: rdma.modules=absent@node rdma.modules=fail@enp59s0f0np0 rdma.modules=fail@enp59s0f1np1 rdma.device=blocked@enp59s0f0np0 rdma.device=blocked@enp59s0f1np1
 # gone: rocep59s0f0 rocep59s0f1
 
 apply() {
