@@ -205,7 +205,8 @@ has 'mlx5 vendor' 'vendor_id:[[:space:]]+0x15b3' "$attr"
 has 'mlx5 MTU rule' 'active_mtu:[[:space:]]+2048' "$attr"
 has 'mlx5 SRQ' 'max_srq:[[:space:]]+[1-9]' "$attr"
 has 'mlx5 lid' 'port_lid:[[:space:]]+0$' "$attr"
-refused 'channels while RDMA is there' ethtool -L nic0 combined 1
+# One processor allows one channel, and then there is nothing to refuse.
+[ "$(nproc)" = 1 ] || refused 'channels while RDMA is there' ethtool -L nic0 combined 1
 ip link set nic0 mtu 9000; ip link set nic1 mtu 9000
 rping_once() {
     rping -s -a 10.9.0.2 -C 3 > /dev/null 2>&1 & sleep 1
