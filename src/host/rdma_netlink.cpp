@@ -1,4 +1,5 @@
-// RDMA devices, ports, character devices and resources of nldev (include/uapi/rdma/rdma_netlink.h, drivers/infiniband/core/nldev.c).
+// RDMA devices, ports, character devices and resources of nldev (include/uapi/rdma/rdma_netlink.h,
+// drivers/infiniband/core/nldev.c).
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -20,22 +21,26 @@ using netlink::Attribute;
 using netlink::Reader;
 
 // Names in the order of the kernel's numbers, as rdma-link(8) and rdma-resource(8) print them.
-constexpr std::array node_types{"", "CA", "SWITCH", "ROUTER", "RNIC", "USNIC", "USNIC_UDP", "UNSPECIFIED"};  // enum rdma_node_type
-constexpr std::array port_states{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};                   // enum ib_port_state
-constexpr std::array physical_states{"NOP",     "SLEEP",              "POLLING",  "DISABLED", "ARMED",
-                                     "LINK_UP", "LINK_ERROR_RECOVER", "PHY_TEST"};  // enum ib_port_phys_state
+constexpr std::array node_types{"",     "CA",    "SWITCH",    "ROUTER",
+                                "RNIC", "USNIC", "USNIC_UDP", "UNSPECIFIED"};                // enum rdma_node_type
+constexpr std::array port_states{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};  // enum ib_port_state
+constexpr std::array physical_states{
+    "NOP",     "SLEEP", "POLLING", "DISABLED", "ARMED", "LINK_UP", "LINK_ERROR_RECOVER",
+    "PHY_TEST"};  // enum ib_port_phys_state
 constexpr std::array qp_types{"SMI",           "GSI", "RC",         "UC",      "UD",     "RAW_IPV6",
                               "RAW_ETHERTYPE", "",    "RAW_PACKET", "XRC_INI", "XRC_TGT"};  // enum ib_qp_type
 constexpr std::array qp_states{"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};         // enum ib_qp_state
-constexpr std::array cm_states{"IDLE",       "ADDR_QUERY", "ADDR_RESOLVED", "ROUTE_QUERY",    "ROUTE_RESOLVED", "CONNECT",
-                               "DISCONNECT", "ADDR_BOUND", "LISTEN",        "DEVICE_REMOVAL", "DESTROYING"};  // enum rdma_cm_state
-constexpr unsigned driver_qp = 0xff;  // IB_QPT_DRIVER
+constexpr std::array cm_states{"IDLE",           "ADDR_QUERY",     "ADDR_RESOLVED", "ROUTE_QUERY",
+                               "ROUTE_RESOLVED", "CONNECT",        "DISCONNECT",    "ADDR_BOUND",
+                               "LISTEN",         "DEVICE_REMOVAL", "DESTROYING"};  // enum rdma_cm_state
+constexpr unsigned driver_qp = 0xff;                                               // IB_QPT_DRIVER
 
 struct PortSpace {
     unsigned number;
     const char* name;
 };
-constexpr PortSpace port_spaces[]{{0x0002, "IPoIB"}, {0x0106, "TCP"}, {0x0111, "UDP"}, {0x013f, "IB"}};  // enum rdma_ucm_port_space
+constexpr PortSpace port_spaces[]{
+    {0x0002, "IPoIB"}, {0x0106, "TCP"}, {0x0111, "UDP"}, {0x013f, "IB"}};  // enum rdma_ucm_port_space
 
 template <std::size_t N>
 std::string name_of(const std::array<const char*, N>& names, unsigned number) {
@@ -58,12 +63,15 @@ struct ResourceKind {
 };
 constexpr ResourceKind resource_kinds[]{
     {"qp", RDMA_NLDEV_CMD_RES_QP_GET, RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_RES_QP_ENTRY, RDMA_NLDEV_ATTR_RES_LQPN},
-    {"cm_id", RDMA_NLDEV_CMD_RES_CM_ID_GET, RDMA_NLDEV_ATTR_RES_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, RDMA_NLDEV_ATTR_RES_CM_IDN},
+    {"cm_id", RDMA_NLDEV_CMD_RES_CM_ID_GET, RDMA_NLDEV_ATTR_RES_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY,
+     RDMA_NLDEV_ATTR_RES_CM_IDN},
     {"mr", RDMA_NLDEV_CMD_RES_MR_GET, RDMA_NLDEV_ATTR_RES_MR, RDMA_NLDEV_ATTR_RES_MR_ENTRY, RDMA_NLDEV_ATTR_RES_MRN},
     {"cq", RDMA_NLDEV_CMD_RES_CQ_GET, RDMA_NLDEV_ATTR_RES_CQ, RDMA_NLDEV_ATTR_RES_CQ_ENTRY, RDMA_NLDEV_ATTR_RES_CQN},
     {"pd", RDMA_NLDEV_CMD_RES_PD_GET, RDMA_NLDEV_ATTR_RES_PD, RDMA_NLDEV_ATTR_RES_PD_ENTRY, RDMA_NLDEV_ATTR_RES_PDN},
-    {"ctx", RDMA_NLDEV_CMD_RES_CTX_GET, RDMA_NLDEV_ATTR_RES_CTX, RDMA_NLDEV_ATTR_RES_CTX_ENTRY, RDMA_NLDEV_ATTR_RES_CTXN},
-    {"srq", RDMA_NLDEV_CMD_RES_SRQ_GET, RDMA_NLDEV_ATTR_RES_SRQ, RDMA_NLDEV_ATTR_RES_SRQ_ENTRY, RDMA_NLDEV_ATTR_RES_SRQN},
+    {"ctx", RDMA_NLDEV_CMD_RES_CTX_GET, RDMA_NLDEV_ATTR_RES_CTX, RDMA_NLDEV_ATTR_RES_CTX_ENTRY,
+     RDMA_NLDEV_ATTR_RES_CTXN},
+    {"srq", RDMA_NLDEV_CMD_RES_SRQ_GET, RDMA_NLDEV_ATTR_RES_SRQ, RDMA_NLDEV_ATTR_RES_SRQ_ENTRY,
+     RDMA_NLDEV_ATTR_RES_SRQN},
 };
 
 Reader reader(decode::Bytes payload) {
@@ -83,11 +91,13 @@ RdmaResource resource(const ResourceKind& kind, Reader& at) {
         if (type) result.type = qp_type(*type);
         if (state) result.state = name_of(qp_states, *state);
     } else if (name == "cm_id") {
-        if (const auto space = at.number<std::uint32_t>(RDMA_NLDEV_ATTR_RES_PS, "RES_PS")) result.type = port_space(*space);
+        if (const auto space = at.number<std::uint32_t>(RDMA_NLDEV_ATTR_RES_PS, "RES_PS"))
+            result.type = port_space(*space);
         if (state) result.state = name_of(cm_states, *state);
         for (const auto& [attribute, text] : {std::pair(RDMA_NLDEV_ATTR_RES_SRC_ADDR, &result.source),
                                               std::pair(RDMA_NLDEV_ATTR_RES_DST_ADDR, &result.destination)})
-            if (const Attribute* address = at.find(attribute)) *text = decode::socket_address({address->data, address->size});
+            if (const Attribute* address = at.find(attribute))
+                *text = decode::socket_address({address->data, address->size});
     } else if (name == "mr") {
         result.length = at.number<std::uint64_t>(RDMA_NLDEV_ATTR_RES_MRLEN, "RES_MRLEN").value_or(0);
     }
@@ -112,11 +122,13 @@ std::string socket_address(Bytes sockaddr) {
     const auto family = whole.as<sa_family_t>();
     if (family == AF_INET) {
         const auto v4 = whole.as<sockaddr_in>();
-        if (v4 && inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text)) return fmt::format("{}:{}", text, ntohs(v4->sin_port));
+        if (v4 && inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text))
+            return fmt::format("{}:{}", text, ntohs(v4->sin_port));
     }
     if (family == AF_INET6) {
         const auto v6 = whole.as<sockaddr_in6>();
-        if (v6 && inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text)) return fmt::format("[{}]:{}", text, ntohs(v6->sin6_port));
+        if (v6 && inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text))
+            return fmt::format("[{}]:{}", text, ntohs(v6->sin6_port));
     }
     return {};
 }
@@ -128,9 +140,10 @@ Fact<RdmaDevice> rdma_device(Bytes payload) {
     device.name = at.required_text(RDMA_NLDEV_ATTR_DEV_NAME, "DEV_NAME");
     device.firmware = at.text(RDMA_NLDEV_ATTR_FW_VERSION).value_or("");
     if (const auto guid = at.number<std::uint64_t>(RDMA_NLDEV_ATTR_NODE_GUID, "NODE_GUID"))
-        device.node_guid =
-            fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", *guid >> 48, *guid >> 32 & 0xffff, *guid >> 16 & 0xffff, *guid & 0xffff);
-    if (const auto type = at.number<std::uint8_t>(RDMA_NLDEV_ATTR_DEV_NODE_TYPE, "DEV_NODE_TYPE")) device.node_type = rdma_node_type(*type);
+        device.node_guid = fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", *guid >> 48, *guid >> 32 & 0xffff,
+                                       *guid >> 16 & 0xffff, *guid & 0xffff);
+    if (const auto type = at.number<std::uint8_t>(RDMA_NLDEV_ATTR_DEV_NODE_TYPE, "DEV_NODE_TYPE"))
+        device.node_type = rdma_node_type(*type);
     device.protocol = at.text(RDMA_NLDEV_ATTR_DEV_PROTOCOL).value_or("");
     if (at.broken()) return at.malformed();
     return device;
@@ -140,7 +153,8 @@ Fact<RdmaPort> rdma_port(Bytes payload) {
     Reader at = reader(payload);
     RdmaPort port;
     port.port = static_cast<int>(at.required<std::uint32_t>(RDMA_NLDEV_ATTR_PORT_INDEX, "PORT_INDEX"));
-    if (const auto state = at.number<std::uint8_t>(RDMA_NLDEV_ATTR_PORT_STATE, "PORT_STATE")) port.state = rdma_port_state(*state);
+    if (const auto state = at.number<std::uint8_t>(RDMA_NLDEV_ATTR_PORT_STATE, "PORT_STATE"))
+        port.state = rdma_port_state(*state);
     if (const auto state = at.number<std::uint8_t>(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, "PORT_PHYS_STATE"))
         port.physical_state = name_of(physical_states, *state);
     port.netdev = at.number<std::uint32_t>(RDMA_NLDEV_ATTR_NDEV_INDEX, "NDEV_INDEX");
@@ -194,7 +208,8 @@ public:
 
     /// What `decoder` finds in each message of the answer; one broken message spoils it.
     template <class T>
-    Fact<std::vector<T>> ask(nl_msg* message, const std::string& what, const std::function<Fact<std::vector<T>>(decode::Bytes)>& decoder) {
+    Fact<std::vector<T>> ask(nl_msg* message, const std::string& what,
+                             const std::function<Fact<std::vector<T>>(decode::Bytes)>& decoder) {
         std::vector<T> list;
         std::optional<Unreadable> broken;
         error_ = socket_.ask(message, [&](nlmsghdr* reply) {
@@ -214,7 +229,8 @@ public:
         });
     }
 
-    /// Whether the kernel itself said that it does not know the last question: EINVAL is nldev's answer to a command it lacks.
+    /// Whether the kernel itself said that it does not know the last question: EINVAL is nldev's answer to a command it
+    /// lacks.
     bool unknown() const { return socket_.answered() && (error_ == EINVAL || error_ == EOPNOTSUPP); }
     std::string error() const { return errno_name(error_); }
 
@@ -223,7 +239,8 @@ public:
     }
 
     Fact<std::vector<RdmaPort>> ports(const RdmaDevice& device) {
-        return each(request(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP, device.index), "ports of " + device.name, decode::rdma_port);
+        return each(request(RDMA_NLDEV_CMD_PORT_GET, NLM_F_DUMP, device.index), "ports of " + device.name,
+                    decode::rdma_port);
     }
 
     Fact<RdmaChardev> uverbs(const RdmaDevice& device) {
@@ -233,20 +250,25 @@ public:
         if (message) nla_put_string(message, RDMA_NLDEV_ATTR_CHARDEV_TYPE, "uverbs");
         const std::string what = "uverbs device of " + device.name;
         const auto found = each(message, what, decode::rdma_chardev);
-        if (found.unreadable() && (unknown() || (socket_.answered() && (error_ == ENOENT || error_ == ENODEV)))) return Absent{error()};
+        if (found.unreadable() && (unknown() || (socket_.answered() && (error_ == ENOENT || error_ == ENODEV))))
+            return Absent{error()};
         return found.then([&](const auto& list) {
-            return list.empty() ? Fact<RdmaChardev>(Unreadable{"malformed", what + ": no reply"}) : Fact<RdmaChardev>(list.front());
+            return list.empty() ? Fact<RdmaChardev>(Unreadable{"malformed", what + ": no reply"})
+                                : Fact<RdmaChardev>(list.front());
         });
     }
 
     Fact<std::string> netns_mode() {
         const auto found = each(request(RDMA_NLDEV_CMD_SYS_GET, 0), "RDMA netns mode", decode::rdma_netns_mode);
         if (found.unreadable() && unknown()) return Absent{error()};
-        return found.then([](const auto& list) { return list.empty() ? Fact<std::string>(Absent{}) : Fact<std::string>(list.front()); });
+        return found.then([](const auto& list) {
+            return list.empty() ? Fact<std::string>(Absent{}) : Fact<std::string>(list.front());
+        });
     }
 
     Fact<std::vector<RdmaResource>> resources(const ResourceKind& kind, const RdmaDevice& device) {
-        return ask<RdmaResource>(request(kind.command, NLM_F_DUMP, device.index), fmt::format("{} of {}", kind.name, device.name),
+        return ask<RdmaResource>(request(kind.command, NLM_F_DUMP, device.index),
+                                 fmt::format("{} of {}", kind.name, device.name),
                                  [&kind](decode::Bytes payload) { return decode::rdma_resources(kind.name, payload); });
     }
 
@@ -273,7 +295,8 @@ std::string node_type_from_sysfs(const std::string& device) {
 
 Fact<FileInfo> rdma_subsystem() {
     const auto sysfs = info("/", "/sys/module");
-    if (sysfs.absent()) return Unreadable{"ENOENT", "/sys/module: sysfs is not mounted, so nothing tells whether ib_core is loaded"};
+    if (sysfs.absent())
+        return Unreadable{"ENOENT", "/sys/module: sysfs is not mounted, so nothing tells whether ib_core is loaded"};
     if (sysfs.unreadable()) return sysfs;
     const auto module = info("/", "/sys/module/ib_core");
     const auto found = module.absent() ? info("/", "/sys/class/infiniband") : module;
@@ -308,7 +331,8 @@ Fact<std::vector<RdmaResource>> rdma_resources(const std::string& name) {
     Nldev kernel;
     const auto devices = kernel.devices();
     if (!devices.has()) return devices.as<std::vector<RdmaResource>>();
-    const auto device = std::find_if(devices->begin(), devices->end(), [&](const RdmaDevice& one) { return one.name == name; });
+    const auto device =
+        std::find_if(devices->begin(), devices->end(), [&](const RdmaDevice& one) { return one.name == name; });
     if (device == devices->end()) return Absent{"ENODEV"};
     std::vector<RdmaResource> list;
     bool answered = false;

@@ -16,7 +16,8 @@ namespace {
 /// A folder kept open, so that each of its many small files costs three short system calls.
 class Folder {
 public:
-    Folder(int parent, const std::string& path) : fd_(openat(parent, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), error_(errno) {}
+    Folder(int parent, const std::string& path)
+        : fd_(openat(parent, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), error_(errno) {}
     ~Folder() {
         if (fd_ >= 0) close(fd_);
     }
@@ -75,9 +76,8 @@ private:
 
 /// The port's folder with all links resolved, so that opening it leads nowhere outside `root`.
 Fact<std::string> port_folder(const std::string& root, const std::string& device, int port) {
-    return resolve(root, fmt::format("/sys/class/infiniband/{}/ports/{}", device, port)).then([&](const std::string& path) {
-        return root == "/" ? path : root + path;
-    });
+    return resolve(root, fmt::format("/sys/class/infiniband/{}/ports/{}", device, port))
+        .then([&](const std::string& path) { return root == "/" ? path : root + path; });
 }
 
 bool all_zero(const std::string& gid) {
@@ -97,7 +97,8 @@ constexpr const char* lifespan = "lifespan";  // among hw_counters, but how long
 Fact<GidTable> rdma_gids(const std::string& root, const std::string& device, int port) {
     const auto path = port_folder(root, device, port);
     if (!path.has()) return path.as<GidTable>();
-    const Folder gids(AT_FDCWD, *path + "/gids"), types(AT_FDCWD, *path + "/gid_attrs/types"), ndevs(AT_FDCWD, *path + "/gid_attrs/ndevs");
+    const Folder gids(AT_FDCWD, *path + "/gids"), types(AT_FDCWD, *path + "/gid_attrs/types"),
+        ndevs(AT_FDCWD, *path + "/gid_attrs/ndevs");
     if (gids.error()) return file_error<GidTable>(gids.error(), *path + "/gids");
     int error = 0;
     std::vector<int> slots;
@@ -145,7 +146,8 @@ Fact<std::map<std::string, std::uint64_t>> rdma_counters(const std::string& root
             if (counter == lifespan) continue;
             const std::string text = folder.line(counter, error);
             std::uint64_t value = 0;
-            if (error && error != EINVAL) nothing = Unreadable{errno_name(error), fmt::format("{}/{}: {}", where, counter, std::strerror(error))};
+            if (error && error != EINVAL)
+                nothing = Unreadable{errno_name(error), fmt::format("{}/{}: {}", where, counter, std::strerror(error))};
             if (!error && whole_number(text, value)) counters.emplace(counter, value);
         }
     }

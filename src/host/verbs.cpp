@@ -27,7 +27,8 @@ constexpr std::array link_layers{"Unspecified", "InfiniBand", "Ethernet"};      
 
 template <std::size_t N>
 std::string name_of(const std::array<const char*, N>& names, int number) {
-    return number >= 0 && number < static_cast<int>(N) ? names[static_cast<std::size_t>(number)] : fmt::format("{}", number);
+    return number >= 0 && number < static_cast<int>(N) ? names[static_cast<std::size_t>(number)]
+                                                       : fmt::format("{}", number);
 }
 
 /// enum ibv_mtu in bytes: 1 is 256, 5 is 4096.
@@ -162,7 +163,8 @@ VerbsDevice device(const Library& library, ibv_device* from) {
     result.max_sge = static_cast<unsigned>(attributes.max_sge);
     for (int number = 1; number <= attributes.phys_port_cnt; ++number) {
         ibv_port_attr of_port{};
-        const int error = library.query_port(context.get(), static_cast<std::uint8_t>(number), reinterpret_cast<_compat_ibv_port_attr*>(&of_port));
+        const int error = library.query_port(context.get(), static_cast<std::uint8_t>(number),
+                                             reinterpret_cast<_compat_ibv_port_attr*>(&of_port));
         if (error) result.opened = refused("ibv_query_port", result.name, error > 0 ? error : EIO);
         else result.ports.push_back(port(number, of_port));
     }
@@ -176,7 +178,8 @@ Fact<Library> load() {
         const char* reason = dlerror();
         const std::string text = reason ? reason : "no reason given";
         // What ld.so says of the library itself, not of one it needs.
-        if (text == fmt::format("{}: cannot open shared object file: No such file or directory", library_name)) return Absent{};
+        if (text == fmt::format("{}: cannot open shared object file: No such file or directory", library_name))
+            return Absent{};
         return Unreadable{"ELIBACC", text};
     }
     Library library;
@@ -189,7 +192,9 @@ Fact<Library> load() {
 
 Fact<Verbs> verbs() {
     for (const auto& loaded : {rdma_subsystem(), rdma_uverbs()}) {
-        if (loaded.absent()) return Unreadable{"ENOSYS", "libibverbs: the kernel has no RDMA subsystem loaded (" + loaded.gone().detail + ")"};
+        if (loaded.absent())
+            return Unreadable{"ENOSYS",
+                              "libibverbs: the kernel has no RDMA subsystem loaded (" + loaded.gone().detail + ")"};
         if (loaded.unreadable()) return loaded.as<Verbs>();
     }
     const Fact<Library> library = load();
@@ -204,8 +209,8 @@ Fact<Verbs> verbs() {
     if (!list) {
         const int error = errno ? errno : EIO;
         const auto said = capture.lines();
-        return Unreadable{errno_name(error), fmt::format("ibv_get_device_list: {}{}{}", std::strerror(error), said.empty() ? "" : ": ",
-                                                         said.empty() ? "" : said.front())};
+        return Unreadable{errno_name(error), fmt::format("ibv_get_device_list: {}{}{}", std::strerror(error),
+                                                         said.empty() ? "" : ": ", said.empty() ? "" : said.front())};
     }
     for (int i = 0; i < count; ++i) result.devices.push_back(device(*library, list[i]));
     library->free_device_list(list);
