@@ -239,7 +239,7 @@ Module dcb_module() {
              row("dcb.class", "AIStor's automatic detection finds the lossless class", "AIStor marks its queue pairs with what it finds in the host's DCB tables; with nothing to find it marks nothing.",
                  "Automatic: a DSCP APP entry whose priority has PFC on. An explicit value may be a ToS byte or a DSCP, which is not public: fail only when no reading is lossless.",
                  "Give the lossless priority a DSCP APP entry, and leave MINIO_RDMA_INTERNODE_TRAFFIC_CLASS unset.", "Strings of libs3rdma (public SDK): it reads the IEEE tables over rtnetlink",
-                 {"nic.selected", "nic.driver", "nic.ddp", "env.file", "dcb.control", "dcb.pfc", "dcb.mode"}, each_port(judge_class)),
+                 {"nic.selected", "nic.driver", "nic.ddp", "service.unit", "env.file", "dcb.control", "dcb.pfc", "dcb.mode"}, each_port(judge_class)),
              row("dcb.chain", "RDMA traffic lands in the lossless class", "One link that does not fit, and RoCE runs in a class that drops.",
                  "ToS byte, DSCP, priority or TC, PFC, link by link by the driver's own rule, for each netdev that carries storage addresses. A broken link fails and is named; a link that cannot be seen is unknown; "
                  "a code point with two entries, or with the driver's hidden default only, warns.",

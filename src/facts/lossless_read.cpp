@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "facts/environment.h"
 #include "facts/lossless.h"
 #include "facts/nic.h"
 #include "facts/ports.h"
@@ -48,6 +49,9 @@ void read_ecn(Host& host, LosslessPort& port) {
 
 Lossless Lossless::read(const Facts& facts) {
     Lossless result;
+    const auto setting = [&](std::string_view name) { return class_setting(facts.environment().server_value(name).then([](const ServerValue& value) { return value.value; })); };
+    result.internode = setting("MINIO_RDMA_INTERNODE_TRAFFIC_CLASS");
+    result.s3 = setting("MINIO_RDMA_TRAFFIC_CLASS");
     for (const Port* port : facts.ports().storage()) {
         LosslessPort made;
         made.netdev = port->link.name;
