@@ -54,6 +54,14 @@ RdmaDevice from_sysfs(Host& host, const std::string& name) {
     return device;
 }
 
+// Older kernels hang rxe and siw below the NIC's PCI function; there the driver's id decides. Since which release they no
+// longer do is not looked up: 6.0 is on the safe side, and no hardware uses these ids.
+bool posing_as_hardware(Host& host, const std::string& module) {
+    if (module != "rdma_rxe" && module != "siw") return false;
+    const auto node = host.node();
+    return !node || kernel_version(node->kernel) < std::pair{6, 0};
+}
+
 RdmaDeviceFacts describe(Host& host, RdmaDevice device, const Fact<Verbs>& verbs) {
     RdmaDeviceFacts facts;
     const Fact<std::string> parent = host.resolve(fmt::format("{}{}/device", class_folder, device.name));
@@ -67,7 +75,7 @@ RdmaDeviceFacts describe(Host& host, RdmaDevice device, const Fact<Verbs>& verbs
         if (driver)
             if (const DriverFamily* family = family_of_netdev(driver->substr(driver->rfind('/') + 1))) facts.module = family->rdma;
     }
-    facts.software = facts.pci.absent();
+    facts.software = facts.pci.absent() || posing_as_hardware(host, facts.module);
     for (const RdmaPort& port : device.ports) facts.gids[port.port] = host.rdma_gids(device.name, port.port);
     if (verbs)
         for (const VerbsDevice& known : verbs->devices)

@@ -15,7 +15,7 @@ struct RdmaDeviceFacts {
     RdmaDevice device;                  ///< by nldev; by sysfs only names, node type and ports are filled
     Fact<std::string> pci;              ///< PCI address of its parent; Absent: a software device
     std::string module;                 ///< kernel module of its driver ("irdma", "mlx5_ib", "rdma_rxe"); empty: not told
-    bool software = false;              ///< rxe or siw: no PCI function below it
+    bool software = false;              ///< rxe or siw: no PCI function below it, or their id on a kernel before 6.0
     std::map<int, Fact<GidTable>> gids; ///< by port
     std::optional<VerbsDevice> verbs;   ///< what libibverbs says of it, when it lists it
     Fact<FileInfo> uverbs;              ///< /dev/infiniband/uverbsN
