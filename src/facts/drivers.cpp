@@ -63,7 +63,7 @@ const DriverFamily* family_of_pci(unsigned vendor, unsigned device) {
     const IntelFamily intel = intel_family(vendor, device);
     if (intel == IntelFamily::x722) return family_of_netdev("i40e");
     if (intel != IntelFamily::none && intel != IntelFamily::vf) return family_of_netdev("ice");
-    // ConnectX-4 and newer adapters and BlueField (mlx5_core's device table begins at 0x1013); odd ids below 0x1021 are VFs.
+    // ConnectX-4 and newer adapters and BlueField (mlx5_core's device table begins at 0x1013).
     const bool connectx = vendor == pci_vendor_mellanox && ((device >= 0x1013 && device <= 0x1027) || (device >= 0xa2d2 && device <= 0xa2df));
     return connectx ? family_of_netdev("mlx5_core") : nullptr;
 }
