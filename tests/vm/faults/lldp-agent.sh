@@ -1,6 +1,6 @@
 # breaks: the firmware LLDP agent owns DCB, and has negotiated nothing
 # cause: dcb.control
-# expect: dcb.control=fail@enp59s0f0np0
+# expect: dcb.control=fail@enp59s0f0np0 dcb.persistence=skip@enp59s0f0np0
 
 apply() {
     dcb app flush dev "$port0" dscp-prio && ethtool --set-priv-flags "$port0" fw-lldp-agent on
