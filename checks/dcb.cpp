@@ -251,7 +251,7 @@ Module dcb_module() {
                  "dcb ets set dev PORT tc-tsa all:ets tc-bw …", kernel_dcb, {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc"}, each_port(judge_ets)),
              row("dcb.ports", "All storage ports carry the same plan", "A bond or a multipath spreads flows over ports; those on the odd one are not protected.",
                  "Classification, PFC mask and lossless DSCP entries of all selected ports. A difference fails; warns when the selection was guessed.", "Set all ports up alike.", kernel_dcb,
-                 {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc", "dcb.mode"},
+                 {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc", "dcb.mode", "dcb.class"},
                  [](const Facts& facts, Findings& out) {
                      if (!ports_to_judge(facts, out).empty()) judge_same_plan(facts.lossless().ports, facts.ports().guessed, site_of(facts), out);
                  }),

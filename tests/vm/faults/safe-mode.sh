@@ -1,6 +1,6 @@
 # breaks: the DDP package did not load, the card runs in safe mode
 # cause: nic.ddp
-# expect: nic.ddp=fail@enp59s0f0np0 rdma.device=blocked@enp59s0f0np0
+# expect: nic.ddp=fail@enp59s0f0np0 rdma.device=blocked@enp59s0f0np0 dcb.control=skip@enp59s0f0np0 dcb.persistence=skip@enp59s0f0np0
 # gone: rocep59s0f0
 # remedy: no, it installs a firmware file and reloads the driver
 

@@ -12,8 +12,10 @@ dcb_up_ice() { # PORT
     dcb_check "$1"
 }
 
-# mlx5: DSCP entries switch the trust; its TCs start crossed (1, 0, 2 …), so the map comes with the bandwidth.
+# mlx5: DSCP entries switch the trust; its TCs start crossed (1, 0, 2 …), so the map comes with the bandwidth. Link pause is on
+# at first, and stays on beside PFC.
 dcb_up_mlx5() { # PORT
+    ethtool -A "$1" rx off tx off || fail "link pause of $1 stays on"
     dcb app add dev "$1" dscp-prio 26:3
     dcb_bandwidth "$1" prio-tc 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7
     dcb_pfc "$1"
