@@ -9,9 +9,3 @@ apply() {
 heal() {
     netns_mode shared
 }
-
-netns_mode() { # MODE: only without another network namespace; the peers come home meanwhile
-    ip netns delete peer
-    wait_until 5 rdma system set netns "$1" || return
-    nic_peers && nic_check
-}

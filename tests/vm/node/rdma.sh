@@ -32,6 +32,12 @@ rdma_active() { # NAME…
     done
 }
 
+netns_mode() { # MODE: only without another network namespace; the peers come home meanwhile
+    ip netns delete peer
+    wait_until 5 rdma system set netns "$1" || return
+    nic_peers && nic_check
+}
+
 rdma_down() {
     local device
     for device in /sys/class/infiniband/*; do
