@@ -10,6 +10,7 @@
 #include "facts/service.h"
 #include "modules.h"
 #include "preflight/facts.h"
+#include "text.h"
 
 namespace preflight {
 namespace {
@@ -107,31 +108,21 @@ void judge_image(const Facts& facts, Findings& out) {
 }  // namespace
 
 Module container_module() {
-    const auto row = [](std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy, std::string_view evidence,
-                        void (*judge)(const Facts&, Findings&)) {
-        Check check{};
-        check.id = id;
-        check.phase = 'A';
-        check.title = title;
-        check.why = why;
-        check.judges = judges;
-        check.remedy = remedy;
-        check.evidence = evidence;
+    Module module{"container", "AIStor in a pod", {
+        row('A', "container.devices", "The pod has the RDMA devices and a usable GID", "A pod without the character devices, or with only an overlay interface, starts and uses TCP.",
+            "fail: no uverbs or rdma_cm in the server's root, or no usable GID in its network namespace. unknown: not readable, or no pod runs.", "A device plugin, and host network or a secondary network.",
+            "AIStor enable-rdma page; k8s-rdma-shared-dev-plugin", {}, judge_devices),
+        row('A', "container.memlock", "The pod may lock enough memory", "Kubernetes has no memlock field: the limit of the runtime's service decides, and IPC_LOCK reaches root only.",
+            "pass: unlimited, or CAP_IPC_LOCK effective in the initial user namespace. fail: less than one pool. warn: finite above.", "LimitMEMLOCK=infinity for the runtime's service; recreate the pods.",
+            "drivers/infiniband/core/umem.c; nvidia-container-toolkit 2037", {}, judge_memlock),
+        row('A', "container.image", "The pod runs the RDMA build", "A chart that is too old leaves the pod as it was; it serves over TCP.", "fail: the process does not run an RDMA build.",
+            "Image tag RELEASE.rdma, chart aistor-operator 6.0.0 or later.", "AIStor enable-rdma page", {}, judge_image),
+    }};
+    for (Check& check : module.checks) {
         check.roles = storage;
         check.deployments = container;
-        check.judge = judge;
-        return check;
-    };
-    return {"container", "AIStor in a pod", {
-        row("container.devices", "The pod has the RDMA devices and a usable GID", "A pod without the character devices, or with only an overlay interface, starts and uses TCP.",
-            "fail: no uverbs or rdma_cm in the server's root, or no usable GID in its network namespace. unknown: not readable, or no pod runs.", "A device plugin, and host network or a secondary network.",
-            "AIStor enable-rdma page; k8s-rdma-shared-dev-plugin", judge_devices),
-        row("container.memlock", "The pod may lock enough memory", "Kubernetes has no memlock field: the limit of the runtime's service decides, and IPC_LOCK reaches root only.",
-            "pass: unlimited, or CAP_IPC_LOCK effective in the initial user namespace. fail: less than one pool. warn: finite above.", "LimitMEMLOCK=infinity for the runtime's service; recreate the pods.",
-            "drivers/infiniband/core/umem.c; nvidia-container-toolkit 2037", judge_memlock),
-        row("container.image", "The pod runs the RDMA build", "A chart that is too old leaves the pod as it was; it serves over TCP.", "fail: the process does not run an RDMA build.",
-            "Image tag RELEASE.rdma, chart aistor-operator 6.0.0 or later.", "AIStor enable-rdma page", judge_image),
-    }};
+    }
+    return module;
 }
 
 }  // namespace preflight

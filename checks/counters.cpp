@@ -115,28 +115,19 @@ std::function<void(const Facts&, Findings&)> sampled(Rule rule) {
     };
 }
 
-Check row(std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::function<void(const Facts&, Findings&)> judge) {
-    Check check{};
-    check.id = id;
-    check.phase = 'B';
-    check.title = title;
-    check.why = why;
-    check.judges = judges;
-    check.remedy = "Run it under load, for example during `mc support perf net`. Then follow the counter that moved.";
-    check.evidence = counters_source();
-    check.after = {"nic.selected", "nic.driver", "nic.link"};
-    check.judge = std::move(judge);
-    return check;
+Check counter_row(std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::function<void(const Facts&, Findings&)> judge) {
+    return row('B', id, title, why, judges, "Run it under load, for example during `mc support perf net`. Then follow the counter that moved.", counters_source(),
+               {"nic.selected", "nic.driver", "nic.link"}, std::move(judge));
 }
 
 }  // namespace
 
 Module counters_module() {
     return {"counters", "pauses and losses under --sample",
-            {row("counters.pfc", "Pauses occur on the lossless priority only", "Pauses elsewhere stop traffic that nobody meant to protect, and show that host and switch disagree.",
+            {counter_row("counters.pfc", "Pauses occur on the lossless priority only", "Pauses elsewhere stop traffic that nobody meant to protect, and show that host and switch disagree.",
                  "With --sample: growth on a lossless priority is healthy, elsewhere or of the whole link it warns. Without --sample it skips.",
                  sampled([](const LosslessPort& port, const CounterView& view, const PortSamples& samples, Findings& out) { judge_pause_counters(port, view, samples, out); })),
-             row("counters.loss", "Loss counters stay flat", "RoCE recovers from a loss by sending whole windows again: a few drops cost most of the throughput.",
+             counter_row("counters.loss", "Loss counters stay flat", "RoCE recovers from a loss by sending whole windows again: a few drops cost most of the throughput.",
                  "With --sample: growth of a loss counter warns, under load (1000 RoCE packets a second) it fails. The counters that this driver lacks are listed. Without --sample it skips.",
                  sampled([](const LosslessPort& port, const CounterView& view, const PortSamples& samples, Findings& out) {
                      if (!reading_failed(port, samples, false, out)) judge_loss_counters(port, view, out);

@@ -203,59 +203,44 @@ void judge_persistence(const LosslessPort& port, const Site& site, const Keepers
 
 namespace {
 
-Check row(std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy, std::string_view evidence,
-          std::vector<std::string_view> after, std::function<void(const Facts&, Findings&)> judge) {
-    Check check{};
-    check.id = id;
-    check.phase = 'B';
-    check.title = title;
-    check.why = why;
-    check.judges = judges;
-    check.remedy = remedy;
-    check.evidence = evidence;
-    check.after = std::move(after);
-    check.judge = std::move(judge);
-    return check;
-}
-
 constexpr std::string_view kernel_dcb = "Linux net/dcb/dcbnl.c, drivers/net/ethernet/intel/ice/ice_dcb_nl.c, mellanox/mlx5/core/en_dcbnl.c";
 
 }  // namespace
 
 Module dcb_module() {
     return {"dcb", "PFC, DSCP and ETS of each port",
-            {row("dcb.control", "One owner controls DCB", "An LLDP agent in the NIC overrides what the host sets, or has set nothing at all.",
+            {row('B', "dcb.control", "One owner controls DCB", "An LLDP agent in the NIC overrides what the host sets, or has set nothing at all.",
                  "The firmware's LLDP agent or a DCBX-managed port: warn when it negotiated PFC, fail when it negotiated nothing or the policy expects the host. The host in control passes. "
                  "A port without DCB is for dcb.pfc.",
                  "Switch the firmware's agent off (ice: private flag fw-lldp-agent) before any other step, or declare expect.dcb_owner \"switch\" in the policy.",
                  "Linux ice_dcb_lib.c, ice_ethtool.c; Intel's flow control guide for E810 RDMA", {"nic.selected", "nic.driver", "nic.ddp", "nic.link"}, each_port(judge_control)),
-             row("dcb.pfc", "Exactly one priority is lossless", "Without a lossless priority RoCE drops under load and collapses; with all of them one slow flow stops everything.",
+             row('B', "dcb.pfc", "Exactly one priority is lossless", "Without a lossless priority RoCE drops under load and collapses; with all of them one slow flow stops everything.",
                  "One lossless priority passes, several warn, none or all eight fail, another one than the policy's fails. A port without DCB fails; a driver that sends no PFC attribute is unknown: neither is \"off\".",
                  "dcb pfc set dev PORT prio-pfc all:off 3:on, after the DSCP entry and the bandwidth.", kernel_dcb, {"nic.selected", "nic.driver", "nic.ddp", "dcb.control"}, each_port(judge_pfc)),
-             row("dcb.mode", "The port classifies by DSCP", "A port that trusts PCP puts untagged or routed RoCE into priority 0, whatever its DSCP.",
+             row('B', "dcb.mode", "The port classifies by DSCP", "A port that trusts PCP puts untagged or routed RoCE into priority 0, whatever its DSCP.",
                  "E810: L3 DSCP mode while there is a DSCP APP entry. ConnectX: DSCP trust likewise. PCP mode passes only where a VLAN's egress map closes the chain, warns where the chain closes by priority tags, "
                  "else fails. E82x and E830 have no L3 DSCP mode.",
                  "Add the DSCP entry: it switches the mode. On an E810 set the bandwidth and PFC again afterwards.", kernel_dcb, {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc"}, each_port(judge_mode)),
-             row("dcb.class", "AIStor's automatic detection finds the lossless class", "AIStor marks its queue pairs with what it finds in the host's DCB tables; with nothing to find it marks nothing.",
+             row('B', "dcb.class", "AIStor's automatic detection finds the lossless class", "AIStor marks its queue pairs with what it finds in the host's DCB tables; with nothing to find it marks nothing.",
                  "Automatic: a DSCP APP entry whose priority has PFC on. An explicit value may be a ToS byte or a DSCP, which is not public: fail only when no reading is lossless.",
                  "Give the lossless priority a DSCP APP entry, and leave MINIO_RDMA_INTERNODE_TRAFFIC_CLASS unset.", "Strings of libs3rdma (public SDK): it reads the IEEE tables over rtnetlink",
                  {"nic.selected", "nic.driver", "nic.ddp", "service.unit", "env.file", "dcb.control", "dcb.pfc", "dcb.mode"}, each_port(judge_class)),
-             row("dcb.chain", "RDMA traffic lands in the lossless class", "One link that does not fit, and RoCE runs in a class that drops.",
+             row('B', "dcb.chain", "RDMA traffic lands in the lossless class", "One link that does not fit, and RoCE runs in a class that drops.",
                  "ToS byte, DSCP, priority or TC, PFC, link by link by the driver's own rule, for each netdev that carries storage addresses. A broken link fails and is named; a link that cannot be seen is unknown; "
                  "a code point with two entries, or with the driver's hidden default only, warns.",
                  "Close the first broken link; the commands are in the order in which the driver takes them.",
                  "Linux net/ipv4/route.c (ip_tos2prio), infiniband/hw/irdma/verbs.c, ice_dcb_nl.c, en_dcbnl.c", {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc", "dcb.mode", "dcb.class"},
                  each_port(judge_chain)),
-             row("dcb.ets", "The lossless class has bandwidth", "A lossless class that is scheduled with no bandwidth starves as soon as another class is busy.",
+             row('B', "dcb.ets", "The lossless class has bandwidth", "A lossless class that is scheduled with no bandwidth starves as soon as another class is busy.",
                  "Judged where the TC is scheduled by ETS; strict priority and a vendor's scheduler need no share. ice: TCs must be contiguous from 0, and entering L3 DSCP mode leaves 100/0/0… on TC 0.",
                  "dcb ets set dev PORT tc-tsa all:ets tc-bw …", kernel_dcb, {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc"}, each_port(judge_ets)),
-             row("dcb.ports", "All storage ports carry the same plan", "A bond or a multipath spreads flows over ports; those on the odd one are not protected.",
+             row('B', "dcb.ports", "All storage ports carry the same plan", "A bond or a multipath spreads flows over ports; those on the odd one are not protected.",
                  "Classification, PFC mask and lossless DSCP entries of all selected ports. A difference fails; warns when the selection was guessed.", "Set all ports up alike.", kernel_dcb,
                  {"nic.selected", "nic.driver", "nic.ddp", "dcb.control", "dcb.pfc", "dcb.mode", "dcb.class"},
                  [](const Facts& facts, Findings& out) {
                      if (!ports_to_judge(facts, out).empty()) judge_same_plan(facts.lossless().ports, facts.ports().guessed, site_of(facts), out);
                  }),
-             row("dcb.persistence", "The DCB settings survive a reboot", "Nothing in Linux keeps DCB settings: after the next boot RoCE is lossy again.",
+             row('B', "dcb.persistence", "The DCB settings survive a reboot", "Nothing in Linux keeps DCB settings: after the next boot RoCE is lossy again.",
                  "An enabled one-shot unit for this port that ran in this boot passes, as does a firmware agent. Anything less certain, or nothing found, warns.", "Install the one-shot unit of the remedy.",
                  "systemd src/core/unit.c (invocation links); Intel's README of ice", {},
                  [](const Facts& facts, Findings& out) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "env_text.h"
 #include "env_files.h"
+#include "env_text.h"
 #include "facts/environment.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
@@ -13,6 +13,7 @@
 #include "modules.h"
 #include "preflight/facts.h"
 #include "remedies.h"
+#include "text.h"
 
 namespace preflight {
 
@@ -268,48 +269,42 @@ void judge_license(const Facts& facts, Findings& out) {
 }  // namespace
 
 Module env_module() {
-    const auto row = [](std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy, std::string_view evidence,
-                        void (*judge)(const Facts&, Findings&), unsigned paths = internode | s3, unsigned deployments = systemd | container) {
-        Check check{};
-        check.id = id;
-        check.phase = 'A';
-        check.title = title;
-        check.why = why;
-        check.judges = judges;
-        check.remedy = remedy;
-        check.evidence = evidence;
-        check.paths = paths;
-        check.roles = storage;
-        check.deployments = deployments;
-        check.judge = judge;
+    const auto internode_only = [](Check check) {
+        check.paths = internode;
         return check;
     };
-    return {"env", "the environment the server will get", {
-        row("env.file", "The environment files the unit names are readable", "A dash before a file's name hides that it is missing; then the server gets none of its settings.",
+    const auto systemd_only = [](Check check) {
+        check.deployments = systemd;
+        return check;
+    };
+    Module module{"env", "the environment the server will get", {
+        systemd_only(row('A', "env.file", "The environment files the unit names are readable", "A dash before a file's name hides that it is missing; then the server gets none of its settings.",
             "fail: a file is missing, refused by systemd, or its name has a comment glued to it. pass: a file behind a dash is missing and everything it should hold comes from elsewhere. "
             "unknown: not readable as this user.",
-            "Create the file, or correct EnvironmentFile= in a drop-in.", "systemd.exec(5), EnvironmentFile=", judge_env_file, internode | s3, systemd),
-        row("env.syntax", "No line that matters is dropped or altered", "The file looks like shell and is not: systemd drops or alters lines that every shell accepts.",
+            "Create the file, or correct EnvironmentFile= in a drop-in.", "systemd.exec(5), EnvironmentFile=", {}, judge_env_file)),
+        row('A', "env.syntax", "No line that matters is dropped or altered", "The file looks like shell and is not: systemd drops or alters lines that every shell accepts.",
             "fail: a line with MINIO_VOLUMES, MINIO_OPTS, MINIO_CONFIG_ENV_FILE or a MINIO_RDMA_* setting is dropped, swallowed by another one or changed; UnsetEnvironment= takes it away. "
             "warn: the same name twice, nested quotes. pass with a note: CRLF, blanks around \"=\".",
-            "Write KEY=value, one to a line, comments on lines of their own.", "src/basic/env-file.c (systemd 252), tried against the real manager", judge_env_syntax),
-        row("env.internode", "MINIO_RDMA_INTERNODE is exactly \"on\"", "Any other value, ON, true and 1 among them, leaves inter-node RDMA off without a message.",
+            "Write KEY=value, one to a line, comments on lines of their own.", "src/basic/env-file.c (systemd 252), tried against the real manager", {}, judge_env_syntax),
+        internode_only(row('A', "env.internode", "MINIO_RDMA_INTERNODE is exactly \"on\"", "Any other value, ON, true and 1 among them, leaves inter-node RDMA off without a message.",
             "pass: exactly on. fail: anything else, shown as the server gets it; absent or off (stage ready: warn \"not switched on yet\"). skip: single node, or inter-node not wanted.",
-            "Write MINIO_RDMA_INTERNODE=on, without quotes and comment.", "AIStor reference, settings/rdma", judge_internode, internode),
-        row("env.names", "Every MINIO_RDMA_ variable is a known setting", "A misspelt setting is ignored without a word.", "warn: a name that is no known setting, with the nearest one.", "Correct the name.",
-            "AIStor reference, settings/rdma; see docs/settings.md", judge_names),
-        row("env.values", "No RDMA setting is silently dropped", "A value that does not parse is dropped without a log line and the default used.",
+            "Write MINIO_RDMA_INTERNODE=on, without quotes and comment.", "AIStor reference, settings/rdma", {}, judge_internode)),
+        row('A', "env.names", "Every MINIO_RDMA_ variable is a known setting", "A misspelt setting is ignored without a word.", "warn: a name that is no known setting, with the nearest one.", "Correct the name.",
+            "AIStor reference, settings/rdma; see docs/settings.md", {}, judge_names),
+        row('A', "env.values", "No RDMA setting is silently dropped", "A value that does not parse is dropped without a log line and the default used.",
             "fail: surely not a number, or outside a documented range. warn: a size suffix, a range that is not public, or empty.", "Write plain numbers, sizes in bytes.",
-            "AIStor reference, settings/rdma; see docs/settings.md", judge_values),
-        row("env.location", "RDMA settings stand where the server reads them", "Settings in the file of MINIO_CONFIG_ENV_FILE are read after some of them were needed.",
+            "AIStor reference, settings/rdma; see docs/settings.md", {}, judge_values),
+        row('A', "env.location", "RDMA settings stand where the server reads them", "Settings in the file of MINIO_CONFIG_ENV_FILE are read after some of them were needed.",
             "fail: the second file turns INTERNODE off, or holds a line that stops the server. warn: a setting stands only there, or the file is missing. unknown: not readable.",
-            "Put RDMA settings into the file that systemd loads.", "AIStor reference, settings/rdma; community server, cmd/common-main.go", judge_location),
-        row("env.volumes", "MINIO_VOLUMES expands", "Nothing but the server expands it: what a shell would expand stays as it is and the server refuses it.",
+            "Put RDMA settings into the file that systemd loads.", "AIStor reference, settings/rdma; community server, cmd/common-main.go", {}, judge_location),
+        internode_only(row('A', "env.volumes", "MINIO_VOLUMES expands", "Nothing but the server expands it: what a shell would expand stays as it is and the server refuses it.",
             "fail, with a caret: two dots, comma lists, unbalanced braces, \"$\", mixed forms, trailing text; not set. skip: single node. unknown: a YAML start-up file or a script.",
-            "Write {1...4} with three dots.", "minio/pkg, ellipses; community server, cmd/endpoint-ellipses.go", judge_volumes, internode),
-        row("env.license", "A license is configured", "A server without one runs read-only since 2025-12-20, which looks like an RDMA fault.", "warn: no --license, or only a variable.",
-            "Pass --license PATH in MINIO_OPTS.", "AIStor licensing page; minio/rdma-training", judge_license),
+            "Write {1...4} with three dots.", "minio/pkg, ellipses; community server, cmd/endpoint-ellipses.go", {}, judge_volumes)),
+        row('A', "env.license", "A license is configured", "A server without one runs read-only since 2025-12-20, which looks like an RDMA fault.", "warn: no --license, or only a variable.",
+            "Pass --license PATH in MINIO_OPTS.", "AIStor licensing page; minio/rdma-training", {}, judge_license),
     }};
+    for (Check& check : module.checks) check.roles = storage;
+    return module;
 }
 
 }  // namespace preflight

@@ -53,7 +53,7 @@ void judge_selected(const Facts& facts, Findings& out) {
     } else {
         std::set<std::string> choices;  // the members of a bond are one choice
         for (const Port& port : ports.all)
-            if (port.classed == PortClass::storage || port.classed == PortClass::candidate) choices.insert(port.bond ? port.bond->name : port.link.name);
+            if (port.classed == PortClass::storage || port.classed == PortClass::candidate) choices.insert(port.carrier());
         const bool several = ports.guessed && choices.size() > 1;
         Draft draft = out.add(several ? Status::warn : Status::pass, node_subject(), fmt::format("{} ({})", list_of(names), ports.selection));
         draft.want("the storage ports are known").from("rtnetlink RTM_GETLINK").note("chain", split_lines(ports.chain(facts.rdma()))).note("other ports", others);
@@ -226,7 +226,7 @@ void judge_address(const Facts& facts, Findings& out) {
             out.pass(port->subject(), list_of(good)).from("rtnetlink RTM_GETADDR");
             continue;
         }
-        const std::string carrier = port->bond ? port->bond->name : port->link.name;
+        const std::string& carrier = port->carrier();
         out.fail(port->subject(), other.empty() ? "no address on the port, its bond or a VLAN" : "only link-local addresses: " + list_of(other))
             .want("a routable address on the port, its bond or a VLAN")
             .from("rtnetlink RTM_GETADDR")
@@ -259,7 +259,7 @@ void judge_mtu(const Facts& facts, Findings& out) {
         const int mtu = path_mtu(facts, *port);
         const std::string source = "rtnetlink IFLA_MTU";
         const auto raise = [&](const std::string& summary) {
-            const std::string carrier = port->bond ? port->bond->name : port->link.name;
+            const std::string& carrier = port->carrier();
             return Remedy{summary, {fmt::format("sudo ip link set {} mtu 9000", carrier)}, {fmt::format("sudo nmcli connection modify {} 802-3-ethernet.mtu 9000", carrier)}, {fmt::format("sudo ip link set {} mtu {}", carrier, mtu)}};
         };
         if (port->bond && port->bond->mtu != port->link.mtu)

@@ -58,7 +58,7 @@ void judge_gid_table(const Port& port, const GidTable& table, const Subject& sub
     else if (!table.gids.empty()) seen = "only link-local GIDs";
     Draft draft = out.fail(subject, seen);
     draft.want(want).from(source).note("gids", all);
-    const std::string carrier = port.bond ? port.bond->name : port.link.name;
+    const std::string& carrier = port.carrier();
     if (table.gids.empty())
         draft.because("RoCE GIDs belong to a netdev of this network namespace; none here belongs to the device, as in a pod with an overlay interface only.")
             .mend({"In a pod: use the host network, or a second network on the same NIC. On a host: bring the netdev up and give it its address.", {fmt::format("ip address show dev {}", carrier)}, {}, {}});
@@ -112,7 +112,7 @@ void judge_mtu(const Facts& facts, Findings& out) {
             out.warn(subject, trap ? fmt::format("active MTU {}, but connections take {}: netdev MTU {} leaves no room for the headers", active, connection, port->link.mtu) : fmt::format("path MTU {} (netdev MTU {})", connection, port->link.mtu))
                 .want("4096")
                 .from(source)
-                .mend({"Raise the netdev's MTU to 4192 or more, on switch and peers too.", {fmt::format("sudo ip link set {} mtu 9000", port->bond ? port->bond->name : port->link.name)}, {fmt::format("sudo nmcli connection modify {} 802-3-ethernet.mtu 9000", port->bond ? port->bond->name : port->link.name)}, {}});
+                .mend({"Raise the netdev's MTU to 4192 or more, on switch and peers too.", {fmt::format("sudo ip link set {} mtu 9000", port->carrier())}, {fmt::format("sudo nmcli connection modify {} 802-3-ethernet.mtu 9000", port->carrier())}, {}});
     }
 }
 

@@ -12,6 +12,7 @@
 #include "preflight/facts.h"
 #include "remedies.h"
 #include "service_checks.h"
+#include "text.h"
 
 namespace preflight {
 namespace {
@@ -296,41 +297,29 @@ void judge_sandbox(const Facts& facts, Findings& out) {
 }  // namespace
 
 Module service_module() {
-    const auto row = [](std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy, std::string_view evidence,
-                        std::vector<std::string_view> after, void (*judge)(const Facts&, Findings&)) {
-        Check check{};
-        check.id = id;
-        check.phase = 'A';
-        check.title = title;
-        check.why = why;
-        check.judges = judges;
-        check.remedy = remedy;
-        check.evidence = evidence;
-        check.roles = storage;
-        check.deployments = systemd;
-        check.after = std::move(after);
-        check.judge = judge;
-        return check;
-    };
     Module module{"service", "the systemd unit and the running process", {
-        row("service.unit", "The unit exists and systemd accepts it", "A unit that systemd refuses does not start the server at all, or starts the one it loaded before.",
+        row('A', "service.unit", "The unit exists and systemd accepts it", "A unit that systemd refuses does not start the server at all, or starts the one it loaded before.",
             "fail: no such unit, masked, refused (two ExecStart=, no ExecStart=, bad values), or its user is not an account. warn: files changed after the manager read them, "
             "manager and files disagree, or a line is ignored. unknown: a file of it, or the user base, cannot be read.",
             "Clear ExecStart= before setting it in a drop-in; create the account; systemctl daemon-reload.",
             "systemd.unit(5), systemd.service(5), src/core/load-fragment.c and service.c (systemd 252)", {}, judge_unit),
-        row("service.exec", "The service starts the RDMA build",
+        row('A', "service.exec", "The service starts the RDMA build",
             "Installing the RDMA package does not repoint the unit: it goes on starting the standard build, which ignores every RDMA setting without a word.",
             "pass: ExecStart= after all drop-ins starts the RDMA build. fail: a standard build while the RDMA build is installed (stage ready: warn), braces around a variable of "
             "several words, \"\\$\" or \"$$\". warn: the name does not tell the build; server.binary looks into the file. unknown: a script; a running process decides.",
             "A drop-in that clears and sets ExecStart=.", "AIStor deploy and troubleshoot pages; systemd.service(5), \"Command lines\"", {"service.unit"}, judge_exec),
-        row("service.start", "The unit's asserts and conditions hold", "An assert that names a removed file, or a missing environment file, keeps the service from starting.",
+        row('A', "service.start", "The unit's asserts and conditions hold", "An assert that names a removed file, or a missing environment file, keeps the service from starting.",
             "fail: an assert or condition that files can answer does not hold, or an EnvironmentFile= without a dash cannot be loaded.",
             "A drop-in that clears the assert and repeats the others.", "minio-service, the packaged unit; systemd.unit(5)", {"service.unit"}, judge_start),
-        row("service.sandbox", "The unit's sandbox leaves RDMA usable", "Sandboxing of systemd can hide the RDMA devices or void the right to pin memory.",
+        row('A', "service.sandbox", "The unit's sandbox leaves RDMA usable", "Sandboxing of systemd can hide the RDMA devices or void the right to pin memory.",
             "fail: PrivateDevices, device access without the RDMA devices (DeviceAllow, DevicePolicy, ProtectClock), PrivateNetwork, hidden /dev, PrivateUsers with a finite memlock limit, "
             "MemoryMax below one pool. warn: no AF_NETLINK, another network namespace or root.",
             "A drop-in that takes the directive back.", "systemd.exec(5), systemd.resource-control(5)", {"service.unit"}, judge_sandbox),
     }};
+    for (Check& check : module.checks) {
+        check.roles = storage;
+        check.deployments = systemd;
+    }
     for (Check& check : service_process_checks()) module.checks.push_back(std::move(check));
     return module;
 }

@@ -2,6 +2,21 @@
 
 namespace preflight {
 
+Check row(char phase, std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy,
+          std::string_view evidence, std::vector<std::string_view> after, std::function<void(const Facts&, Findings&)> judge) {
+    Check check{};
+    check.id = id;
+    check.phase = phase;
+    check.title = title;
+    check.why = why;
+    check.judges = judges;
+    check.remedy = remedy;
+    check.evidence = evidence;
+    check.after = std::move(after);
+    check.judge = std::move(judge);
+    return check;
+}
+
 std::string list_of(const std::vector<std::string>& items) {
     std::string text;
     for (std::size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "" : i + 1 == items.size() ? " and " : ", ") + items[i];

@@ -8,10 +8,15 @@
 #include <vector>
 
 #include "facts/ports.h"
-#include "preflight/facts.h"
+#include "preflight/check.h"
 #include "preflight/fact.h"
+#include "preflight/facts.h"
 
 namespace preflight {
+
+/// A row of the catalogue with its texts in the order of `explain`; scope (paths, roles, deployments) is the caller's.
+Check row(char phase, std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy,
+          std::string_view evidence, std::vector<std::string_view> after, std::function<void(const Facts&, Findings&)> judge);
 
 /// "one, two and three".
 std::string list_of(const std::vector<std::string>& items);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <span>
 
 #include "preflight/waivers.h"
 
@@ -44,7 +45,17 @@ std::string out_of_scope(const Check& check, const Facts& facts) {
     return {};
 }
 
-using ById = std::map<std::string_view, std::vector<const Finding*>>;
+/// The findings so far, and where those of each check stand among them: a check's findings are contiguous.
+struct Judged {
+    const std::vector<Finding>& findings;
+    std::map<std::string_view, std::pair<std::size_t, std::size_t>> ranges;
+
+    std::span<const Finding> of(std::string_view id) const {
+        const auto found = ranges.find(id);
+        if (found == ranges.end()) return {};
+        return {findings.data() + found->second.first, found->second.second - found->second.first};
+    }
+};
 
 bool bad(const Finding& cause, Status consequence) {
     if (cause.status == Status::fail || cause.status == Status::blocked) return true;
@@ -52,21 +63,19 @@ bool bad(const Finding& cause, Status consequence) {
 }
 
 /// The root causes of a bad finding among the earlier findings of the checks in `after`.
-std::vector<std::string> causes_of(const Finding& finding, const Check& check, const ById& earlier) {
+std::vector<std::string> causes_of(const Finding& finding, const Check& check, const Judged& earlier) {
     std::vector<std::string> roots;
     const auto add = [&](const std::string& id) {
         if (std::find(roots.begin(), roots.end(), id) == roots.end()) roots.push_back(id);
     };
     for (const auto after : check.after) {
-        const auto found = earlier.find(after);
-        if (found == earlier.end()) continue;
-        const auto& causes = found->second;
-        const bool all_bad = std::all_of(causes.begin(), causes.end(), [&](const Finding* cause) { return bad(*cause, finding.status); });
-        for (const Finding* cause : causes) {
-            const bool explains = cause->subject.covers(finding.subject) || (finding.subject.whole_node() && all_bad);
-            if (!bad(*cause, finding.status) || !explains) continue;
-            if (cause->status == Status::blocked) std::for_each(cause->blocked_by.begin(), cause->blocked_by.end(), add);
-            else add(cause->id);
+        const auto causes = earlier.of(after);
+        const bool all_bad = std::all_of(causes.begin(), causes.end(), [&](const Finding& cause) { return bad(cause, finding.status); });
+        for (const Finding& cause : causes) {
+            const bool explains = cause.subject.covers(finding.subject) || (finding.subject.whole_node() && all_bad);
+            if (!bad(cause, finding.status) || !explains) continue;
+            if (cause.status == Status::blocked) std::for_each(cause.blocked_by.begin(), cause.blocked_by.end(), add);
+            else add(cause.id);
         }
     }
     return roots;
@@ -180,6 +189,7 @@ Verdict whole_verdict(const std::vector<PhaseResult>& phases) {
 
 Report judge(const std::vector<Module>& catalogue, const Facts& facts) {
     Report report;
+    Judged judged{report.findings, {}};
     std::vector<const Check*> checks;  // of each finding
     bool complete = true;
     for (const Module& module : catalogue)
@@ -189,17 +199,17 @@ Report judge(const std::vector<Module>& catalogue, const Facts& facts) {
                 continue;
             }
             std::vector<Finding> found = run(check, facts);
-            ById earlier;
-            for (const Finding& finding : report.findings) earlier[finding.id].push_back(&finding);
             for (Finding& finding : found) {
                 if (finding.status != Status::fail && finding.status != Status::unknown) continue;
-                finding.blocked_by = causes_of(finding, check, earlier);
+                finding.blocked_by = causes_of(finding, check, judged);
                 if (!finding.blocked_by.empty()) finding.status = Status::blocked;
             }
+            const std::size_t first = report.findings.size();
             for (Finding& finding : found) {
                 checks.push_back(&check);
                 report.findings.push_back(std::move(finding));
             }
+            judged.ranges[check.id] = {first, report.findings.size()};
         }
 
     apply_waivers(report, facts.options().policy.waivers, today(), catalogue);

@@ -58,6 +58,8 @@ struct Port {
     /// The hardware device, or nullptr.
     const RdmaAttachment* hardware() const;
     bool infiniband() const { return link.arphrd == 32; }  ///< ARPHRD_INFINIBAND (include/uapi/linux/if_arp.h)
+    /// The interface to configure: the bond it is a member of, else itself.
+    const std::string& carrier() const { return bond ? bond->name : link.name; }
     /// The PCI card: address without the function number; empty without a PCI function.
     std::string card() const { return pci.empty() ? std::string() : pci.substr(0, pci.rfind('.')); }
 };

@@ -132,6 +132,18 @@ void FakeHost::drop_rdma(const std::string& device) {
     drop_verbs(device);
 }
 
+void FakeHost::add_vlan(const std::string& name, int index, int lower) {
+    Link vlan;
+    vlan.index = index;
+    vlan.name = name;
+    vlan.kind = "vlan";
+    vlan.lower = lower;
+    vlan.mtu = 9000;
+    vlan.flags = 0x41;
+    vlan.vlan = Vlan{100, "802.1Q", {}, {}};
+    edit<std::vector<Link>>("links", "", [&](auto& links) { links.push_back(vlan); });
+}
+
 void FakeHost::add_bond(const std::string& name, int index, const std::string& mode, const std::vector<std::string>& members) {
     Link bond;
     bond.index = index;

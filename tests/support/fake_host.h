@@ -53,6 +53,8 @@ public:
     /// Takes the RDMA device away from kernel, sysfs and verbs.
     void drop_rdma(const std::string& device);
     void drop_verbs(const std::string& device);
+    /// A VLAN with id 100 and MTU 9000, up, over the interface with index `lower`.
+    void add_vlan(const std::string& name, int index, int lower);
     /// Puts a bond over ports that are there; their addresses move to it, and GIDs with them.
     void add_bond(const std::string& name, int index, const std::string& mode, const std::vector<std::string>& members);
     void unload(const std::string& module);

@@ -34,15 +34,7 @@ TEST(NicBond, fails_for_lacp_over_two_irdma_devices_that_both_carry_the_bonds_gi
 
 TEST(NicBond, fails_for_lacp_whose_gids_are_those_of_a_vlan_over_the_bond) {
     FakeHost host = bonded(e810_node(), "802.3ad");
-    Link vlan;
-    vlan.index = 11;
-    vlan.name = "bond0.100";
-    vlan.kind = "vlan";
-    vlan.lower = 10;
-    vlan.mtu = 9000;
-    vlan.flags = 0x41;
-    vlan.vlan = Vlan{100, "802.1Q", {}, {}};
-    host.edit<std::vector<Link>>("links", "", [&](auto& links) { links.push_back(vlan); });
+    host.add_vlan("bond0.100", 11, 10);
     host.set_addresses("bond0", {});
     host.set_addresses("bond0.100", {"192.0.2.11"});
     for (const char* device : {"rocep59s0f0", "rocep59s0f1"}) host.set("rdma_gids", std::string(device) + "/1", GidTable{32, {roce_gid(0, ipv4_gid("192.0.2.11"), "bond0.100")}, {}});

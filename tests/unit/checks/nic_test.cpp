@@ -75,15 +75,7 @@ TEST(NicSelected, takes_the_members_of_one_bond_for_one_choice) {
 TEST(NicSelected, takes_a_bond_or_vlan_name_for_the_ports_below_it) {
     FakeHost host = mlx5_node();
     host.add_bond("bond0", 10, "802.3ad", {"ens1f0np0", "ens1f1np1"});
-    Link vlan;
-    vlan.index = 11;
-    vlan.name = "bond0.100";
-    vlan.kind = "vlan";
-    vlan.lower = 10;
-    vlan.mtu = 9000;
-    vlan.flags = 0x41;
-    vlan.vlan = Vlan{100, "802.1Q", {}, {}};
-    host.edit<std::vector<Link>>("links", "", [&](auto& links) { links.push_back(vlan); });
+    host.add_vlan("bond0.100", 11, 10);
     EXPECT_EQ(only(judged(host, interfaces({"bond0.100"})), "nic.selected").observed.substr(0, 23), "ens1f0np0 and ens1f1np1");
 }
 
@@ -386,15 +378,7 @@ TEST(NicAddress, is_unknown_when_addresses_cannot_be_read_and_so_is_the_gid) {
 TEST(NicAddress, takes_the_address_of_a_vlan_over_the_port) {
     FakeHost host = e810_node();
     host.set_addresses("ens1f0np0", {});
-    Link vlan;
-    vlan.index = 20;
-    vlan.name = "ens1f0np0.100";
-    vlan.kind = "vlan";
-    vlan.lower = 3;
-    vlan.mtu = 9000;
-    vlan.flags = 0x41;
-    vlan.vlan = Vlan{100, "802.1Q", {}, {}};
-    host.edit<std::vector<Link>>("links", "", [&](auto& links) { links.push_back(vlan); });
+    host.add_vlan("ens1f0np0.100", 20, 3);
     host.set_addresses("ens1f0np0.100", {"192.0.2.11"});
     host.set("rdma_gids", "rocep59s0f0/1", GidTable{32, {roce_gid(0, ipv4_gid("192.0.2.11"), "ens1f0np0.100")}, {}});
     EXPECT_THAT(complaints(judged(host)), IsEmpty());
