@@ -126,7 +126,7 @@ void judge_values(const Facts& facts, Findings& out) {
         const std::string from = value->origin.text(), text = shown(value->value);
         const std::string fallback = fmt::format("the default {} is used", setting.fallback_text);
         const auto mend = [&](Draft draft) {
-            draft.from(from).mend({fmt::format("Write a plain number, or remove the line; default {}", setting.fallback_text), {"sudoedit " + quoted(file_to_edit(environment, value))}, {}, {}})
+            draft.from(from).mend({fmt::format("Write a plain number, or remove the line; default {}", setting.fallback_text), {"sudoedit " + shell_word(file_to_edit(environment, value))}, {}, {}})
                 .note("evidence", fmt::format("{}: {}", preflight::name(setting.evidence), setting.source));
         };
         if (fetched(value->value)) {
@@ -170,12 +170,12 @@ void judge_location(const Facts& facts, Findings& out) {
         return;
     }
     if (second.env.absent()) {
-        out.warn(subject, "does not exist: the server ignores that without a word").want("the file, or no MINIO_CONFIG_ENV_FILE").from(from).mend({"Create it, or remove MINIO_CONFIG_ENV_FILE", {"sudoedit " + quoted(second.path)}, {}, {}});
+        out.warn(subject, "does not exist: the server ignores that without a word").want("the file, or no MINIO_CONFIG_ENV_FILE").from(from).mend({"Create it, or remove MINIO_CONFIG_ENV_FILE", {"sudoedit " + shell_word(second.path)}, {}, {}});
         return;
     }
     if (second.env->malformed_line) {
         out.fail({fmt::format("{}:{}", second.path, second.env->malformed_line), {}}, fmt::format("this line {}: the server stops at it", second.env->malformed)).want("KEY=value").from(from)
-            .mend({"Correct the line; the server's reader knows no continuation and no ';' comment", {"sudoedit " + quoted(second.path)}, {}, {}});
+            .mend({"Correct the line; the server's reader knows no continuation and no ';' comment", {"sudoedit " + shell_word(second.path)}, {}, {}});
         return;
     }
     for (const ServerEnvLine& line : second.env->lines) {
@@ -183,9 +183,9 @@ void judge_location(const Facts& facts, Findings& out) {
         if (name.rfind(setting_prefix, 0) != 0 || second.env->find(line.key) != &line) continue;
         const Subject at{fmt::format("{}:{}", second.path, line.line), {}};
         const Variable* first = environment.find(name);
-        const Remedy move{fmt::format("Put {} into {}", name, file_to_edit(environment, Absent{})), {"sudoedit " + quoted(file_to_edit(environment, Absent{}))}, {}, {}};
+        const Remedy move{fmt::format("Put {} into {}", name, file_to_edit(environment, Absent{})), {"sudoedit " + shell_word(file_to_edit(environment, Absent{}))}, {}, {}};
         if (name != line.key) {
-            out.warn(at, fmt::format("a blank before \"=\": the server's own reader takes \"{}\" with the blank and never finds it", name)).want(name + "=…").mend({"Remove the blank", {"sudoedit " + quoted(second.path)}, {}, {}});
+            out.warn(at, fmt::format("a blank before \"=\": the server's own reader takes \"{}\" with the blank and never finds it", name)).want(name + "=…").mend({"Remove the blank", {"sudoedit " + shell_word(second.path)}, {}, {}});
             continue;
         }
         const Setting* setting = find_setting(name);
@@ -213,7 +213,7 @@ void judge_volumes(const Facts& facts, Findings& out) {
         if (value.unreadable()) out.unknown(subject, value.why().cause, "Start the service and run this again as root, or name the nodes with --peers.");
         else
             out.fail(subject, "not set" + dropped_by(environment, "MINIO_VOLUMES")).want("the endpoints of all nodes").from(file_to_edit(environment, Absent{}))
-                .mend({"Set it in the environment file", {"sudoedit " + quoted(file_to_edit(environment, Absent{}))}, {}, {}});
+                .mend({"Set it in the environment file", {"sudoedit " + shell_word(file_to_edit(environment, Absent{}))}, {}, {}});
         return;
     }
     if (fetched(value->value)) {
@@ -227,7 +227,7 @@ void judge_volumes(const Facts& facts, Findings& out) {
         const std::size_t width = std::min(error.width, line.size() > error.column ? line.size() - error.column : 1);
         out.fail(subject, fmt::format("column {}: {}", error.column + 1, error.message)).want("MinIO's notation: http://n{1...4}:9000/mnt/disk{1...8}").from(value->origin.text())
             .note("place", std::vector<std::string>{line, std::string(error.column, ' ') + std::string(std::max<std::size_t>(width, 1), '^')})
-            .mend({"Correct it on all nodes alike", {"sudoedit " + quoted(file_to_edit(environment, value))}, {}, {}});
+            .mend({"Correct it on all nodes alike", {"sudoedit " + shell_word(file_to_edit(environment, value))}, {}, {}});
         return;
     }
     if (volumes.single_node()) {
@@ -235,7 +235,7 @@ void judge_volumes(const Facts& facts, Findings& out) {
         return;
     }
     if (volumes.hosts.empty()) {
-        out.fail(subject, "empty").want("the endpoints of all nodes").from(value->origin.text()).mend({"Set it", {"sudoedit " + quoted(file_to_edit(environment, value))}, {}, {}});
+        out.fail(subject, "empty").want("the endpoints of all nodes").from(value->origin.text()).mend({"Set it", {"sudoedit " + shell_word(file_to_edit(environment, value))}, {}, {}});
         return;
     }
     out.pass(subject, fmt::format("{} {}, {} {}, {} drives{}", volumes.hosts.size(), volumes.hosts.size() == 1 ? "node" : "nodes", volumes.pools, volumes.pools == 1 ? "pool" : "pools",
@@ -253,7 +253,7 @@ void judge_license(const Facts& facts, Findings& out) {
         out.pass(node_subject(), "a YAML start-up file configures the server");
         return;
     }
-    const Remedy remedy{"Give the server its license with --license PATH in MINIO_OPTS", {"sudoedit " + quoted(file_to_edit(environment, Absent{}))}, {}, {}};
+    const Remedy remedy{"Give the server its license with --license PATH in MINIO_OPTS", {"sudoedit " + shell_word(file_to_edit(environment, Absent{}))}, {}, {}};
     for (const char* name : {"MINIO_LICENSE", "MINIO_SUBNET_LICENSE"})
         if (const auto value = environment.server_value(name); value.has() && !value->value.empty()) {
             out.warn(node_subject(), fmt::format("{} is set, but a server was seen that ignores it", name)).want("--license PATH").from(value->origin.text()).mend(remedy);

@@ -20,7 +20,7 @@ Subject line_subject(const std::string& path, int line) {
 }
 
 Remedy edit(const std::string& path, std::string summary) {
-    return {std::move(summary), {"sudoedit " + quoted(path)}, {}, {}};
+    return {std::move(summary), {"sudoedit " + shell_word(path)}, {}, {}};
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -112,7 +112,7 @@ void judge_env_file(const Facts& facts, Findings& out) {
             out.pass(subject, "does not exist, which its dash allows; the endpoints come from elsewhere").from(from);
         } else if (read.file.absent()) {
             out.fail(subject, read.named.optional ? "does not exist; the dash before its name hides that" : "does not exist").want("the file").from(from)
-                .mend({"Create it, or name the right file in the unit", {"sudoedit " + quoted(read.path)}, {}, {}});
+                .mend({"Create it, or name the right file in the unit", {"sudoedit " + shell_word(read.path)}, {}, {}});
         } else if (!read.file->refused.empty()) {
             out.fail(line_subject(read.path, read.file->refused_line), fmt::format("systemd takes nothing from this file: it holds {}", read.file->refused)).want("UTF-8 text").from(from).mend(edit(read.path, "Correct the line"));
         } else {

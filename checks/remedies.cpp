@@ -4,7 +4,7 @@
 
 namespace preflight {
 
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
     if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-") == std::string::npos) return text;
     std::string out = "'";
     for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
@@ -14,7 +14,7 @@ std::string quoted(const std::string& text) {
 std::vector<std::string> restart_commands(const ServiceFacts& service, bool reload) {
     std::vector<std::string> out;
     if (reload) out.emplace_back("sudo systemctl daemon-reload");
-    out.push_back("sudo systemctl restart " + quoted(service.name));
+    out.push_back("sudo systemctl restart " + shell_word(service.name));
     return out;
 }
 
@@ -24,18 +24,18 @@ Remedy drop_in(const ServiceFacts& service, std::string summary, const std::stri
     for (const std::string& line : lines) text += line + "\\n";
     Remedy remedy;
     remedy.summary = std::move(summary);
-    remedy.commands = {"sudo mkdir -p " + quoted(folder), fmt::format("printf {} | sudo tee {}", quoted(text), quoted(path))};
+    remedy.commands = {"sudo mkdir -p " + shell_word(folder), fmt::format("printf {} | sudo tee {}", shell_word(text), shell_word(path))};
     for (std::string& command : restart_commands(service, true)) remedy.commands.push_back(std::move(command));
-    remedy.undo = {"sudo rm " + quoted(path), "sudo systemctl daemon-reload"};
+    remedy.undo = {"sudo rm " + shell_word(path), "sudo systemctl daemon-reload"};
     return remedy;
 }
 
 Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value) {
     Remedy remedy;
     remedy.summary = std::move(summary);
-    const std::string path = quoted(file);
+    const std::string path = shell_word(file);
     remedy.commands = {fmt::format("sudo cp -p {0} {0}.before-rdma", path), fmt::format("sudo sed -i -E '/^[[:space:]]*(export[[:space:]]+)?{}[[:space:]]*=/d' {}", name, path),
-                       fmt::format("echo {} | sudo tee -a {} > /dev/null", quoted(name + "=" + value), path)};
+                       fmt::format("echo {} | sudo tee -a {} > /dev/null", shell_word(name + "=" + value), path)};
     for (std::string& command : restart_commands(service)) remedy.commands.push_back(std::move(command));
     remedy.undo = {fmt::format("sudo mv {0}.before-rdma {0}", path)};
     return remedy;

@@ -20,6 +20,6 @@ std::vector<std::string> restart_commands(const ServiceFacts& service, bool relo
 Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value);
 
 /// The text in single quotes for a shell.
-std::string quoted(const std::string& text);
+std::string shell_word(const std::string& text);
 
 }  // namespace preflight

@@ -37,18 +37,18 @@ void judge_unit(const Facts& facts, Findings& out) {
     }
     if (service.files.masked) {
         out.fail(subject, fmt::format("masked by {}", service.files.fragment.value_or("an empty file"))).want("a unit that can start").mend(
-            {"Unmask it", {"sudo systemctl unmask " + quoted(service.name)}, {}, {"sudo systemctl mask " + quoted(service.name)}});
+            {"Unmask it", {"sudo systemctl unmask " + shell_word(service.name)}, {}, {"sudo systemctl mask " + shell_word(service.name)}});
         return;
     }
     const bool reload = service.loaded.has() && service.loaded->need_daemon_reload;
     if (service.loaded.has() && !reload && service.loaded->load_state != "loaded") {
         out.fail(subject, fmt::format("the service manager refuses it: {} ({})", service.loaded->load_state, service.loaded->load_error)).want("loaded").from("the service manager")
-            .mend({"See what it refuses", {"systemd-analyze verify " + quoted(service.files.fragment.value_or(service.name))}, {}, {}});
+            .mend({"See what it refuses", {"systemd-analyze verify " + shell_word(service.files.fragment.value_or(service.name))}, {}, {}});
         return;
     }
     if (!service.unit.refused.empty()) {
         const auto& refused = service.unit.refused.front();
-        Remedy remedy{"Correct the line", {"sudoedit " + quoted(refused.origin.path), "sudo systemctl daemon-reload"}, {}, {}};
+        Remedy remedy{"Correct the line", {"sudoedit " + shell_word(refused.origin.path), "sudo systemctl daemon-reload"}, {}, {}};
         if (service.unit.exec_start.size() > 1 && service.unit.type != "oneshot") {
             const std::string command = "ExecStart=" + std::string(rdma_build_path) + " server $MINIO_OPTS $MINIO_VOLUMES";
             remedy = drop_in(service, "Clear ExecStart= before setting it", refused.origin.path.substr(refused.origin.path.rfind('/') + 1), {"[Service]", "ExecStart=", command});
@@ -65,7 +65,7 @@ void judge_unit(const Facts& facts, Findings& out) {
     if (!service.unit.dynamic_user && service.account.absent()) {
         const std::string user = service.user_name();
         out.fail(subject, fmt::format("User={} is not an account of this node", user)).want("an existing account").from(service.unit.user->origin.text())
-            .mend({"Create the account", {fmt::format("sudo useradd --system --no-create-home --shell /usr/sbin/nologin {}", quoted(user))}, {}, {"sudo userdel " + quoted(user)}});
+            .mend({"Create the account", {fmt::format("sudo useradd --system --no-create-home --shell /usr/sbin/nologin {}", shell_word(user))}, {}, {"sudo userdel " + shell_word(user)}});
         return;
     }
     if (!service.unit.dynamic_user && service.account.unreadable()) {
@@ -81,7 +81,7 @@ void judge_unit(const Facts& facts, Findings& out) {
     for (const auto& trouble : service.on_disk.ignored) ignored.push_back(fmt::format("{}: {}", trouble.origin.text(), trouble.message));
     if (!ignored.empty()) {
         out.warn(subject, ignored.front()).want("every line takes effect").note("ignored", ignored)
-            .mend({"Correct the line", {"sudo systemctl edit --full " + quoted(service.name)}, {}, {}});
+            .mend({"Correct the line", {"sudo systemctl edit --full " + shell_word(service.name)}, {}, {}});
         return;
     }
     if (!service.differs.empty()) {
@@ -206,7 +206,7 @@ void judge_start(const Facts& facts, Findings& out) {
     const EnvironmentFacts& environment = facts.environment();
     if (environment.no_start) {
         out.fail(subject, fmt::format("{} {}: the service will not start", environment.no_start->path, environment.no_start_why)).want("every EnvironmentFile= without a dash is readable")
-            .from(environment.no_start->text()).mend({"Create the file, or put a dash before its name in the unit", {"sudoedit " + quoted(environment.no_start->path)}, {}, {}});
+            .from(environment.no_start->text()).mend({"Create the file, or put a dash before its name in the unit", {"sudoedit " + shell_word(environment.no_start->path)}, {}, {}});
         return;
     }
     auto draft = out.pass(subject, service.tests.empty() ? "no asserts and no conditions" : fmt::format("{} asserts and conditions hold", service.tests.size() - open.size()));

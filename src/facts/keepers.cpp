@@ -7,7 +7,7 @@
 namespace preflight {
 namespace {
 
-const char* const unit_folder = "/etc/systemd/system";
+const std::string unit_folder = "/etc/systemd/system";
 
 struct Folder {
     const char *kind, *path, *suffix;
@@ -88,13 +88,13 @@ private:
         std::vector<std::string> present;
         for (const std::string& name : names_in(unit_folder)) {
             if (ends_with(name, ".wants") || ends_with(name, ".requires")) {
-                for (const std::string& wanted : names_in(std::string(unit_folder) + "/" + name)) enabled.insert(wanted);
+                for (const std::string& wanted : names_in(unit_folder + "/" + name)) enabled.insert(wanted);
             } else if (ends_with(name, ".service")) {
                 present.push_back(name);
             }
         }
         for (const std::string& name : present) {
-            const std::string path = std::string(unit_folder) + "/" + name;
+            const std::string path = unit_folder + "/" + name;
             auto lines = host_.dcb_lines(path);
             if (!noted(lines, path)) continue;
             std::vector<std::string> all = *lines;
