@@ -27,12 +27,12 @@ std::string refresh_note(const LosslessPort& port) {
 bool reading_failed(const LosslessPort& port, const PortSamples& samples, bool with_pfc, Findings& out) {
     for (const auto* fact : {&samples.ethtool.first, &samples.ethtool.second, &samples.rdma.first, &samples.rdma.second})
         if (fact->unreadable()) {
-            out.unknown(subject_of(port), "a counter reading failed: " + fact->why().cause, fact->why().error == "not-captured" ? "Capture the snapshot with --sample." : how_to_know(fact->why()));
+            out.unknown(subject_of(port), "a counter reading failed: " + fact->why().cause, how_to_read_again(fact->why()));
             return true;
         }
     for (const auto* fact : {&samples.pfc.first, &samples.pfc.second})
         if (with_pfc && fact->unreadable()) {
-            out.unknown(subject_of(port), "a PFC counter reading failed: " + fact->why().cause, fact->why().error == "not-captured" ? "Capture the snapshot with --sample." : how_to_know(fact->why()));
+            out.unknown(subject_of(port), "a PFC counter reading failed: " + fact->why().cause, how_to_read_again(fact->why()));
             return true;
         }
     return false;

@@ -10,6 +10,7 @@
 #include "facts/kernel_modules.h"
 #include "facts/nic.h"
 #include "facts/node.h"
+#include "facts/samples.h"
 #include "modules.h"
 #include "text.h"
 
@@ -193,10 +194,38 @@ bool live_member_beside(const Facts& facts, const Port& port) {
     return std::any_of(members.begin(), members.end(), [&](const Port* other) { return other != &port && other->link.up() && other->link.running(); });
 }
 
+Remedy check_the_cable(const Link& link) {
+    return {"Check cable, transceiver and switch port.", {fmt::format("ethtool {}", link.name), fmt::format("ethtool -m {}", link.name)}, {}, {}};
+}
+
+/// A port that is up, read again after the --sample time.
+void judge_steady_link(const Samples& samples, const Port& port, Findings& out) {
+    const std::string source = "rtnetlink RTM_GETLINK, IFLA_CARRIER_CHANGES";
+    if (!samples.links) {
+        out.unknown(port.subject(), "up, carrier; the second reading failed: " + no_answer(samples.links), samples.links.unreadable() ? how_to_read_again(samples.links.why()) : "Run the tool again.").from(source);
+        return;
+    }
+    const auto again = std::find_if(samples.links->begin(), samples.links->end(), [&](const Link& link) { return link.index == port.link.index; });
+    const auto before = port.link.carrier_changes;
+    if (again == samples.links->end() || !again->running()) {
+        out.fail(port.subject(), fmt::format("up, and {} {:.1f} s later", again == samples.links->end() ? "gone" : "without carrier", samples.seconds)).want("up, with carrier").from(source).mend(check_the_cable(port.link));
+    } else if (!before || !again->carrier_changes) {
+        out.pass(port.subject(), "up, carrier; this kernel does not count carrier changes").from(source);
+    } else if (*again->carrier_changes != *before) {
+        out.warn(port.subject(), fmt::format("up, carrier; {} carrier changes in {:.1f} s", *again->carrier_changes - *before, samples.seconds)).want("a steady carrier").from(source).mend(check_the_cable(port.link));
+    } else {
+        out.pass(port.subject(), fmt::format("up, carrier, steady for {:.1f} s", samples.seconds)).from(source);
+    }
+}
+
 void judge_link(const Facts& facts, Findings& out) {
     for (const Port* port : ports_to_judge(facts, out)) {
         const Link& link = port->link;
         const bool carrier = link.carrier.value_or(link.running());
+        if (link.up() && carrier && link.running() && facts.samples().taken()) {
+            judge_steady_link(facts.samples(), *port, out);
+            continue;
+        }
         if (link.up() && carrier && link.running()) {
             out.pass(port->subject(), "up, carrier").from("rtnetlink RTM_GETLINK");
             continue;
@@ -207,7 +236,7 @@ void judge_link(const Facts& facts, Findings& out) {
                                          : fmt::format("up, no carrier (operstate {}){}", link.operstate, spared ? fmt::format("; {} lives on the other member", port->bond->name) : ""));
         draft.want("up, with carrier").from("rtnetlink RTM_GETLINK");
         if (!link.up()) draft.mend({"Bring the port up.", {fmt::format("sudo ip link set {} up", link.name)}, {fmt::format("sudo nmcli connection modify {} connection.autoconnect yes    # where NetworkManager owns it", link.name)}, {fmt::format("sudo ip link set {} down", link.name)}});
-        else draft.mend({"Check cable, transceiver and switch port.", {fmt::format("ethtool {}", link.name), fmt::format("ethtool -m {}", link.name)}, {}, {}});
+        else draft.mend(check_the_cable(link));
     }
 }
 
@@ -387,7 +416,7 @@ Module nic_module() {
          .phase = 'A',
          .title = "The storage ports have link",
          .why = "An RDMA port is ACTIVE only while its network device is up and has carrier.",
-         .judges = "pass: up, carrier, running. fail: not so. warn: one member of a bond whose other member lives.",
+         .judges = "pass: up, carrier, running. fail: not so, at either reading of --sample. warn: one member of a bond whose other member lives; with --sample, carrier changes between the readings.",
          .remedy = "Bring the port up; check cable, transceiver, switch port.",
          .evidence = "Linux rtnetlink; Linux 6.12 drivers/infiniband/hw/irdma/verbs.c.",
          .after = {"nic.selected", "nic.driver"},

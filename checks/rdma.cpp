@@ -10,6 +10,7 @@
 #include "facts/kernel_modules.h"
 #include "facts/nic.h"
 #include "facts/node.h"
+#include "facts/samples.h"
 #include "modules.h"
 #include "nic.h"
 #include "text.h"
@@ -189,6 +190,27 @@ bool spared_by_bond(const Facts& facts, const Port& port) {
     return false;
 }
 
+/// An ACTIVE port, read again after the --sample time where there is one.
+void judge_steady_port(const Samples& samples, const RdmaDeviceFacts& device, const RdmaPort& port, const Subject& subject, Findings& out) {
+    const std::string source = "nldev RDMA_NLDEV_CMD_PORT_GET";
+    if (!samples.taken()) {
+        out.pass(subject, "ACTIVE, link up").from(source);
+        return;
+    }
+    if (!samples.devices) {
+        out.unknown(subject, "ACTIVE; the second reading failed: " + no_answer(samples.devices), samples.devices.unreadable() ? how_to_read_again(samples.devices.why()) : "Run the tool again.").from(source);
+        return;
+    }
+    std::string later = "gone";
+    for (const RdmaDevice& again : *samples.devices)
+        if (again.name == device.device.name)
+            for (const RdmaPort& same : again.ports)
+                if (same.port == port.port) later = same.state;
+    if (later != port.state)
+        out.warn(subject, fmt::format("ACTIVE, and {} {:.1f} s later", later, samples.seconds)).want("ACTIVE all the time").from(source).mend({"Look why the port changes its state.", {"journalctl -k -b | tail -n 50", "rdma link show"}, {}, {}});
+    else out.pass(subject, fmt::format("ACTIVE, link up, steady for {:.1f} s", samples.seconds)).from(source);
+}
+
 void judge_port(const Facts& facts, Findings& out) {
     for (const Port* port : rdma_ports_to_judge(facts, out)) {
         const Subject subject = port_subject(*port);
@@ -198,7 +220,7 @@ void judge_port(const Facts& facts, Findings& out) {
         if (!rdma_port || rdma_port->state.empty()) {
             out.unknown(subject, device ? "the port's state is not told" : "no RDMA device", device ? "Read it by hand: rdma link show." : "Mend rdma.device first.").from(source);
         } else if (rdma_port->state == "ACTIVE" && (rdma_port->physical_state == "LINK_UP" || rdma_port->physical_state == "LinkUp" || rdma_port->physical_state.empty())) {
-            out.pass(subject, "ACTIVE, link up").from(source);
+            judge_steady_port(facts.samples(), *device, *rdma_port, subject, out);
         } else {
             const bool spared = spared_by_bond(facts, *port);
             out.add(spared ? Status::warn : Status::fail, subject, fmt::format("{}, physical state {}{}", rdma_port->state, rdma_port->physical_state, spared ? "; the bond's other member is ACTIVE" : ""))
@@ -316,7 +338,7 @@ Module rdma_module() {
          .phase = 'A',
          .title = "The RDMA port is ACTIVE",
          .why = "Only an ACTIVE port with link up carries RDMA.",
-         .judges = "pass: ACTIVE and LinkUp. fail: otherwise. warn: a bond member down while another is ACTIVE. Unused ports are not judged.",
+         .judges = "pass: ACTIVE and LinkUp. fail: otherwise. warn: a bond member down while another is ACTIVE; with --sample, another state at the second reading. Unused ports are not judged.",
          .remedy = "Bring the link up.",
          .evidence = "Linux 6.12 drivers/infiniband/core/nldev.c.",
          .after = {"rdma.device", "nic.link"},

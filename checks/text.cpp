@@ -23,6 +23,10 @@ std::string list_of(const std::vector<std::string>& items) {
     return text;
 }
 
+std::string how_to_read_again(const Unreadable& why) {
+    return why.error == "not-captured" ? "Capture the snapshot with --sample." : how_to_know(why);
+}
+
 std::string how_to_know(const Unreadable& why) {
     if (why.error == "EACCES" || why.error == "EPERM") return "Run the tool as root.";
     if (why.error == "not-captured") return "Capture a new snapshot with this version.";

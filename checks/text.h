@@ -31,6 +31,9 @@ std::string no_answer(const Fact<T>& fact) {
 /// How to make an unreadable answer known, by its error.
 std::string how_to_know(const Unreadable& why);
 
+/// The same for the second reading of --sample.
+std::string how_to_read_again(const Unreadable& why);
+
 /// The storage ports a rule is to judge. Without any it writes one unknown on the node, which folds under nic.selected,
 /// and returns an empty list.
 std::vector<const Port*> ports_to_judge(const Facts& facts, Findings& out);

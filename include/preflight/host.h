@@ -419,7 +419,8 @@ public:
     /// Lines of the kernel log of this boot that speak of a NIC, its driver, DCB, bonding or RDMA; oldest first.
     Fact<std::vector<std::string>> kernel_log();
 
-    Fact<std::vector<Link>> links();
+    /// `sample` 0 is the first reading; later samples are separate answers, here and below.
+    Fact<std::vector<Link>> links(int sample = 0);
     Fact<std::vector<Address>> addresses();
     /// Absent: the kernel has no route (ENETUNREACH). `destination` is an address in presentation form.
     Fact<Route> route(const std::string& destination);
@@ -430,7 +431,7 @@ public:
     Fact<EthtoolChannels> ethtool_channels(const std::string& netdev);
     Fact<EthtoolSpeed> ethtool_speed(const std::string& netdev);
     Fact<std::map<std::string, bool>> ethtool_private_flags(const std::string& netdev);
-    /// `ethtool -S`. `sample` 0 is the first reading; later samples are separate answers.
+    /// `ethtool -S`.
     Fact<std::map<std::string, std::uint64_t>> ethtool_statistics(const std::string& netdev, int sample = 0);
 
     /// Absent with detail EOPNOTSUPP: this netdev offers no DCB. That never means "PFC off".
@@ -439,7 +440,7 @@ public:
     Fact<std::vector<DevlinkDevice>> devlink();
 
     /// Absent: the kernel has no RDMA subsystem loaded (no ib_core). Never loads it.
-    Fact<std::vector<RdmaDevice>> rdma_devices();
+    Fact<std::vector<RdmaDevice>> rdma_devices(int sample = 0);
     Fact<std::vector<RdmaResource>> rdma_resources(const std::string& device);
     /// "shared" or "exclusive". Absent: a kernel that cannot say.
     Fact<std::string> rdma_netns_mode();

@@ -70,6 +70,8 @@ Samples Samples::read(const Facts& facts) {
         std::this_thread::sleep_for(std::chrono::duration<double>(result.seconds));
     }
     for (std::size_t i = 0; i < lossless.ports.size(); ++i) reading(lossless.ports[i], 1, &TwoReadings::second, result.ports[i]);
+    result.links = host.links(1);
+    result.devices = host.rdma_devices(1);
     return result;
 }
 

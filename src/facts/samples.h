@@ -1,5 +1,5 @@
 #pragma once
-// Two readings of the counters of every storage port, --sample SECONDS apart. All first readings are taken, then comes one
+// Two readings of the counters and states of every storage port, --sample SECONDS apart. All first readings are taken, then comes one
 // wait, then all second ones. A snapshot holds both and is not waited for.
 
 #include <cstdint>
@@ -36,7 +36,10 @@ struct PortSamples {
 struct Samples {
     double seconds = 0;  ///< between the readings; 0 without --sample
     std::vector<PortSamples> ports;
+    Fact<std::vector<Link>> links = Absent{};           ///< the second reading; the first is Ports::links
+    Fact<std::vector<RdmaDevice>> devices = Absent{};   ///< the second reading; the first is RdmaStack::nldev
 
+    bool taken() const { return seconds > 0; }
     static Samples read(const Facts& facts);
     const PortSamples* of(const std::string& key) const;
 };

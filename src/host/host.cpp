@@ -46,7 +46,7 @@ Fact<ServiceManager> Host::service_manager() { return ask<ServiceManager>("servi
 Fact<LoadedUnit> Host::loaded_unit(const std::string& unit) { return ask<LoadedUnit>("loaded_unit", unit); }
 Fact<Node> Host::node() { return ask<Node>("node"); }
 Fact<std::vector<std::string>> Host::kernel_log() { return ask<std::vector<std::string>>("kernel_log"); }
-Fact<std::vector<Link>> Host::links() { return ask<std::vector<Link>>("links"); }
+Fact<std::vector<Link>> Host::links(int sample) { return ask<std::vector<Link>>("links", sampled("", sample)); }
 Fact<std::vector<Address>> Host::addresses() { return ask<std::vector<Address>>("addresses"); }
 Fact<Route> Host::route(const std::string& destination) { return ask<Route>("route", destination); }
 Fact<EthtoolDriver> Host::ethtool_driver(const std::string& netdev) { return ask<EthtoolDriver>("ethtool_driver", netdev); }
@@ -61,7 +61,7 @@ Fact<std::map<std::string, std::uint64_t>> Host::ethtool_statistics(const std::s
 }
 Fact<Dcb> Host::dcb(const std::string& netdev, int sample) { return ask<Dcb>("dcb", sampled(netdev, sample)); }
 Fact<std::vector<DevlinkDevice>> Host::devlink() { return ask<std::vector<DevlinkDevice>>("devlink"); }
-Fact<std::vector<RdmaDevice>> Host::rdma_devices() { return ask<std::vector<RdmaDevice>>("rdma_devices"); }
+Fact<std::vector<RdmaDevice>> Host::rdma_devices(int sample) { return ask<std::vector<RdmaDevice>>("rdma_devices", sampled("", sample)); }
 Fact<std::vector<RdmaResource>> Host::rdma_resources(const std::string& device) {
     return ask<std::vector<RdmaResource>>("rdma_resources", device);
 }

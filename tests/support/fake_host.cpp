@@ -277,6 +277,22 @@ std::vector<std::string> complaints(const Report& report) {
     return list;
 }
 
+void FakeHost::sample_again() {
+    for (const char* kind : {"links", "rdma_devices"}) answers[{kind, "@1"}] = answers.at({kind, ""});
+}
+
+void FakeHost::add_service(const User& user) {
+    set("list", "/etc/systemd/system", std::vector<std::string>{"minio.service"});
+    answers[{"unit_file", "/etc/systemd/system/minio.service"}] = text_to_json("[Service]\nUser=" + user.name + "\nExecStart=/usr/local/bin/minio server\n");
+    set("user", user.name, user);
+}
+
+Options sampling(Options options) {
+    options.from_snapshot = true;
+    options.sample_seconds = 60;
+    return options;
+}
+
 Options interfaces(std::vector<std::string> names) {
     Options options;
     options.interfaces = std::move(names);

@@ -88,6 +88,10 @@ public:
                 if (known.device == pci) change(known);
         });
     }
+    /// A second reading of --sample: as the first until a test edits it ({"links", "@1"}, {"rdma_devices", "@1"}).
+    void sample_again();
+    /// A minio.service that runs as this account, and the account.
+    void add_service(const User& user);
     void set_addresses(const std::string& netdev, const std::vector<std::string>& addresses);
 
 protected:
@@ -121,5 +125,7 @@ Finding about(const Report& report, std::string_view id, const std::string& subj
 /// "nic.link ens1f0np0 fail" of each failed, unknown or blocked finding, for messages and comparison.
 std::vector<std::string> complaints(const Report& report);
 Options interfaces(std::vector<std::string> names);
+/// With --sample 60, without the wait.
+Options sampling(Options options);
 
 }  // namespace preflight

@@ -338,6 +338,35 @@ TEST(NicLink, fails_when_a_named_port_is_down_and_says_how_to_raise_it) {
     EXPECT_THAT(finding.remedy.commands, Contains("sudo ip link set ens1f0np0 up"));
 }
 
+TEST(NicLink, with_sample_passes_a_steady_carrier_and_warns_of_one_that_changed) {
+    FakeHost host = e810_node();
+    host.sample_again();
+    EXPECT_THAT(about(judged(host, sampling(both)), "nic.link", "ens1f0np0").observed, HasSubstr("steady"));
+    host.edit<std::vector<Link>>("links", "@1", [](auto& links) {
+        for (Link& link : links)
+            if (link.name == "ens1f0np0") *link.carrier_changes += 4;
+    });
+    const Report report = judged(host, sampling(both));
+    EXPECT_EQ(about(report, "nic.link", "ens1f0np0").status, Status::warn);
+    EXPECT_THAT(about(report, "nic.link", "ens1f0np0").observed, HasSubstr("4 carrier changes"));
+    EXPECT_EQ(about(report, "nic.link", "ens1f1np1").status, Status::pass);
+}
+
+TEST(NicLink, with_sample_fails_when_the_carrier_is_lost_meanwhile_and_is_unknown_without_a_second_reading) {
+    FakeHost host = e810_node();
+    host.sample_again();
+    host.edit<std::vector<Link>>("links", "@1", [](auto& links) {
+        for (Link& link : links)
+            if (link.name == "ens1f0np0") link.flags = 0x1;
+        std::erase_if(links, [](const Link& link) { return link.name == "ens1f1np1"; });
+    });
+    const Report report = judged(host, sampling(both));
+    EXPECT_EQ(about(report, "nic.link", "ens1f0np0").status, Status::fail);
+    EXPECT_EQ(about(report, "nic.link", "ens1f1np1").status, Status::fail);
+    host.unreadable("links", "@1", "not-captured");
+    EXPECT_EQ(about(judged(host, sampling(both)), "nic.link", "ens1f0np0").status, Status::unknown);
+}
+
 TEST(NicLink, warns_for_a_member_down_while_the_bond_lives_on_the_other) {
     FakeHost host = mlx5_node();
     host.add_bond("bond0", 10, "802.3ad", {"ens1f0np0", "ens1f1np1"});

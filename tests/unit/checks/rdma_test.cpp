@@ -172,6 +172,22 @@ TEST(RdmaPort, fails_when_a_storage_port_is_down) {
     EXPECT_EQ(about(judged(host, both), "rdma.port", "rocep59s0f0/1").status, Status::fail);
 }
 
+TEST(RdmaPort, with_sample_warns_when_the_state_differs_at_the_second_reading) {
+    FakeHost host = e810_node();
+    host.sample_again();
+    EXPECT_EQ(about(judged(host, sampling(both)), "rdma.port", "rocep59s0f0/1").status, Status::pass);
+    host.edit<std::vector<RdmaDevice>>("rdma_devices", "@1", [](auto& devices) {
+        for (RdmaDevice& device : devices)
+            if (device.name == "rocep59s0f0") device.ports[0].state = "DOWN";
+    });
+    const Report report = judged(host, sampling(both));
+    EXPECT_EQ(about(report, "rdma.port", "rocep59s0f0/1").status, Status::warn);
+    EXPECT_THAT(about(report, "rdma.port", "rocep59s0f0/1").observed, HasSubstr("DOWN"));
+    EXPECT_EQ(about(report, "rdma.port", "rocep59s0f1/1").status, Status::pass);
+    host.unreadable("rdma_devices", "@1", "EPERM");
+    EXPECT_EQ(about(judged(host, sampling(both)), "rdma.port", "rocep59s0f0/1").status, Status::unknown);
+}
+
 TEST(RdmaPort, does_not_judge_an_unused_port_that_is_down) {
     FakeHost host = bare_node();
     host.add_port({"ens1f0np0", 3, "0000:3b:00.0", 0x14e4, 0x1750, "bnxt_en", "bnxt_re0", 6, "192.0.2.11", 1000});
@@ -273,6 +289,19 @@ TEST(RdmaAccess, is_unknown_when_closed_to_others_or_not_readable) {
     EXPECT_EQ(only(judged(host, both), "rdma.access").status, Status::unknown);
     host.unreadable("info", "/dev/infiniband/rdma_cm", "EACCES");
     EXPECT_EQ(only(judged(host, both), "rdma.access").status, Status::unknown);
+}
+
+TEST(RdmaAccess, judges_closed_nodes_by_the_user_of_the_service) {
+    FakeHost host = e810_node();
+    host.set("info", "/dev/infiniband/rdma_cm", FileInfo{"char", 0660, 0, 109, 0, 0});
+    host.add_service({"minio-user", 990, 990, "/", "/sbin/nologin", {990}});
+    const Finding closed = only(judged(host, both), "rdma.access");
+    EXPECT_EQ(closed.status, Status::fail);
+    EXPECT_THAT(closed.remedy.commands, Contains("sudo chmod 0666 /dev/infiniband/rdma_cm"));
+    host.add_service({"minio-user", 990, 990, "/", "/sbin/nologin", {990, 109}});
+    EXPECT_EQ(only(judged(host, both), "rdma.access").status, Status::pass);
+    host.add_service({"root", 0, 0, "/root", "/bin/sh", {0}});
+    EXPECT_EQ(only(judged(host, both), "rdma.access").status, Status::pass);
 }
 
 TEST(RdmaAccess, does_not_ask_for_the_node_of_a_device_that_is_not_used_for_storage) {
