@@ -122,6 +122,11 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
         out.unknown(subject, fmt::format("{}; RDMA devices could not be listed: {}", head, no_answer(facts.rdma().nldev)), how_to_know(facts.rdma().nldev.why())).from(std::string(bond_source));
         return;
     }
+    for (const Port* member : bond.members)
+        if (const RdmaDeviceFacts* portless = facts.rdma().portless(member->pci)) {
+            out.unknown(subject, fmt::format("{}; the ports of {} could not be listed", head, portless->device.name), "Run the tool as root, on the node itself, with /sys mounted.").from(std::string(bond_source));
+            return;
+        }
     if (bond.with_rdma.empty()) {
         const auto family = std::find_if(bond.members.begin(), bond.members.end(), [](const Port* member) { return member->family != nullptr; });
         if (family != bond.members.end() && !facts.modules().usable(std::string((*family)->family->rdma))) {

@@ -133,10 +133,7 @@ void judge_device(const Facts& facts, Findings& out) {
             out.unknown(port->subject(), "RDMA devices could not be listed: " + no_answer(rdma.nldev), how_to_know(rdma.nldev.why())).from(source);
             continue;
         }
-        const auto portless = std::find_if(rdma.devices.begin(), rdma.devices.end(), [&](const RdmaDeviceFacts& device) {
-            return device.device.ports.empty() && !port->pci.empty() && device.pci.value_or("") == port->pci;
-        });
-        if (portless != rdma.devices.end()) {
+        if (const RdmaDeviceFacts* portless = rdma.portless(port->pci)) {
             out.unknown(port->subject(), fmt::format("the ports of {} could not be listed", portless->device.name), "Run the tool as root, on the node itself, with /sys mounted.").from(source);
             continue;
         }
@@ -270,6 +267,7 @@ void judge_namespace(const Facts& facts, Findings& out) {
             .want("shared, for pods that share the host's RDMA devices")
             .from(source)
             .mend({"Switch the RDMA subsystem to shared mode (only while no other network namespace exists), or give the pod its own device with SR-IOV and rdma-cni.", {"sudo rdma system set netns shared"}, {"echo 'options ib_core netns_mode=1' | sudo tee /etc/modprobe.d/ib_core.conf"}, {"sudo rdma system set netns exclusive"}});
+    else if (*mode != "shared" && *mode != "exclusive") out.unknown(node_subject(), fmt::format("the RDMA netns mode reads \"{}\"", *mode), "Read it by hand: rdma system show.").from(source);
     else out.pass(node_subject(), *mode + (*mode == "exclusive" ? "; a service of the host sees the host's devices" : "")).from(source);
 }
 

@@ -78,6 +78,8 @@ constexpr CounterRow counter_table[] = {
 }  // namespace
 
 const DcbRules& dcb_rules(std::string_view driver, unsigned vendor, unsigned device) {
+    // An id that could not be read leaves the generation open; only an E810 takes DSCP entries, so its rules let the tables tell.
+    if (driver == ice_e810.driver && (vendor == 0 || device == 0)) return ice_e810;
     if (driver == ice_e810.driver)
         return vendor == intel && std::find(e810_ids.begin(), e810_ids.end(), device) != e810_ids.end() ? ice_e810 : ice_other;
     return driver == mlx5.driver ? mlx5 : any;

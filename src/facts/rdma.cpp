@@ -123,6 +123,12 @@ RdmaStack RdmaStack::read(Host& host) {
     return stack;
 }
 
+const RdmaDeviceFacts* RdmaStack::portless(const std::string& pci) const {
+    for (const RdmaDeviceFacts& known : devices)
+        if (known.device.ports.empty() && !pci.empty() && known.pci.value_or("") == pci) return &known;
+    return nullptr;
+}
+
 std::string RdmaStack::provider_file(const std::string& name) const {
     for (const std::string& path : provider_files)
         if (path.find("/lib" + name + "-rdmav") != std::string::npos) return path;

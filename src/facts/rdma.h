@@ -42,6 +42,8 @@ struct RdmaStack {
     std::string provider_file(const std::string& name) const;
     /// Neither nldev nor sysfs gave an answer: an empty list of devices means nothing.
     bool blind() const { return nldev.unreadable() && !sysfs.has(); }
+    /// A device of this PCI function whose ports could not be listed, so that nothing says which netdev they serve; or nullptr.
+    const RdmaDeviceFacts* portless(const std::string& pci) const;
 };
 
 /// The kind of address a GID carries.
