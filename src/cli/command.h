@@ -28,6 +28,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Command run_command();
+Command fix_command();
 Command capture_command();
 Command list_command();
 Command explain_command();

@@ -130,7 +130,7 @@ Command schema_command() {
 }
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> table = {run_command(), capture_command(), list_command(), explain_command(), schema_command()};
+    static const std::vector<Command> table = {run_command(), fix_command(), capture_command(), list_command(), explain_command(), schema_command()};
     return table;
 }
 
