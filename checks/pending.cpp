@@ -41,16 +41,6 @@ Module server_module() {
                     {"server.version", "The server release supports RDMA"}});
 }
 
-Module peers_module() {
-    return pending("peers", "the other AIStor nodes", 'A',
-                   {{"peers.list", "The AIStor nodes are known, this one among them", internode},
-                    {"peers.names", "Peer names resolve to storage addresses", internode},
-                    {"peers.route", "Routes to the peers leave by a storage port", internode},
-                    {"peers.port", "The RDMA peer port of each peer is reachable", internode},
-                    {"peers.listener", "The local RDMA peer port is free or AIStor's", internode},
-                    {"peers.rdma", "A real RDMA transfer to a peer worked", internode}});
-}
-
 Module s3_module() {
     return pending("s3", "S3 over RDMA", 'C',
                    {{"s3.server", "The server's S3 RDMA library resolves", s3},

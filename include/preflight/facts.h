@@ -3,6 +3,7 @@
 // host. Each domain is read when a check first asks for it, and once.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "preflight/fact.h"
@@ -20,6 +21,10 @@ struct Lossless;      // src/facts/lossless.h  DCB of the storage ports and the 
 struct Keepers;       // src/facts/keepers.h   what re-applies DCB settings at boot
 struct Samples;       // src/facts/samples.h   two readings of the counters
 struct RdmaStack;     // src/facts/rdma.h      RDMA devices, verbs, character devices, netns mode
+struct PeerFacts;     // src/facts/peers.h     the other AIStor nodes: names, addresses, routes
+struct PeerReach;     // src/facts/peers.h     what their ports answered
+struct PortHolders;   // src/facts/peers.h     who listens on the RDMA peer port here
+struct ProbeResult;   // src/facts/probe_result.h
 struct RoleFacts;     // src/facts/role.h      storage node or client, systemd or container, and by which trace
 struct ServiceFacts;     // src/facts/service.h         the unit: files, what the manager has loaded, what the next start uses
 struct ServerProcesses;  // src/facts/server_process.h  the server that runs now
@@ -55,6 +60,11 @@ public:
     Fact<bool> container_rdma_build(const Process& process) const;
     /// Of the process with this pid in the tool's pid namespace.
     Fact<OwnedObjects> owned_objects(int pid) const;
+    const PeerFacts& peers() const;
+    const PeerReach& peer_reach() const;
+    const PortHolders& peer_port_holders() const;
+    /// Of --probe-result; nullopt without. Throws InputError when the file is no probe's report.
+    const std::optional<ProbeResult>& probe_result() const;
 
     /// Role bits: --role, or by the traces role() found.
     unsigned roles() const;

@@ -86,7 +86,7 @@ Report judged(RunArguments& arguments) {
     require_selection(options);
     if (!arguments.policy.empty()) options.policy = read_policy(arguments.policy);
 
-    const auto host = open_host(arguments.snapshot, options.root);
+    const auto host = open_host(arguments.snapshot, options.root, options.timeout_seconds);
     return make_report(*host, options);
 }
 
@@ -123,6 +123,8 @@ void add_judging_options(CLI::App& app, RunArguments& a) {
     app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
     app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
     app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
+    add_network_options(app, a.options);
+    app.add_option("--probe-result", a.options.probe_result, "Include the report of an earlier probe")->type_name("FILE");
     app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
     app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
     add_sample_option(app, a.options);

@@ -54,6 +54,10 @@ void describe(Report& report, const Facts& facts) {
     option("env_file", options.env_file.value_or(""), "");
     option("binary", options.binary.value_or(""), "");
     option("endpoint", options.endpoint.value_or(""), "");
+    if (options.peers) option("peers", fmt::format("{}", fmt::join(*options.peers, ",")), "");
+    option("no_peers", options.no_peers ? "true" : "", "");
+    option("timeout", fmt::format("{}", options.timeout_seconds), "5");
+    option("probe_result", options.probe_result.value_or(""), "");
     option("root", options.root, "/");
     report.chain = facts.ports().chain(facts.rdma());
 }

@@ -12,7 +12,9 @@
 #include "facts/node.h"
 #include "facts/owned_objects.h"
 #include "facts/pci.h"
+#include "facts/peers.h"
 #include "facts/ports.h"
+#include "facts/probe_result.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
 #include "facts/samples.h"
@@ -37,6 +39,10 @@ struct Facts::Cache {
     std::optional<EnvironmentFacts> environment;
     std::optional<MemlockFacts> memlock;
     std::optional<std::vector<ContainerView>> containers;
+    std::optional<PeerFacts> peers;
+    std::optional<PeerReach> peer_reach;
+    std::optional<PortHolders> peer_port_holders;
+    std::optional<std::optional<ProbeResult>> probe_result;
 };
 
 namespace {
@@ -119,6 +125,24 @@ const std::vector<ContainerView>& Facts::containers() const {
 
 Fact<bool> Facts::container_rdma_build(const Process& process) const {
     return rdma_build_in(host_, process);
+}
+
+const PeerFacts& Facts::peers() const {
+    return once(cache_->peers, [&] { return PeerFacts::read(host_, options_, ports(), PeerSettings::read(environment())); });
+}
+
+const PeerReach& Facts::peer_reach() const {
+    return once(cache_->peer_reach, [&] { return PeerReach::read(host_, peers()); });
+}
+
+const PortHolders& Facts::peer_port_holders() const {
+    return once(cache_->peer_port_holders, [&] { return PortHolders::read(host_, rdma(), peers().rdma_port); });
+}
+
+const std::optional<ProbeResult>& Facts::probe_result() const {
+    return once(cache_->probe_result, [&] {
+        return options_.probe_result ? std::optional(ProbeResult::read(*options_.probe_result)) : std::nullopt;
+    });
 }
 
 unsigned Facts::roles() const {

@@ -101,6 +101,8 @@ PREFLIGHT_JSON(LoadedUnit, id, load_state, load_error, active_state, fragment, u
                environment, environment_files, pass_environment, unset_environment, memlock_soft, memlock_hard, dynamic_user,
                ambient_capabilities, bounding_set, memory_max, assert_result, condition_result, sandbox)
 PREFLIGHT_JSON(ServiceManager, version, environment, memlock_soft)
+PREFLIGHT_JSON(TcpProbe, outcome, elapsed_ms, error, icmp)
+PREFLIGHT_JSON(ListeningSocket, address, port, uid, pid, comm, executable)
 #undef PREFLIGHT_JSON
 
 }  // namespace preflight

@@ -6,10 +6,10 @@
 
 namespace preflight {
 
+namespace {
+
 template <class T>
-Fact<T> Host::ask(std::string kind, std::string argument) {
-    const Question question{std::move(kind), std::move(argument)};
-    const Answer reply = answer(question);
+Fact<T> typed(const Question& question, const Answer& reply) {
     if (!reply.fact.has()) return reply.fact.as<T>();
     try {
         if constexpr (std::is_same_v<T, std::string>) return text_from_json(*reply.fact);
@@ -18,8 +18,6 @@ Fact<T> Host::ask(std::string kind, std::string argument) {
         throw InputError{fmt::format("the answer to {} \"{}\" has the wrong form: {}", question.kind, question.argument, error.what())};
     }
 }
-
-namespace {
 
 std::string sampled(const std::string& argument, int sample) {
     return sample == 0 ? argument : fmt::format("{}@{}", argument, sample);
@@ -30,6 +28,28 @@ std::string port_of(const std::string& device, int port) {
 }
 
 }  // namespace
+
+template <class T>
+Fact<T> Host::ask(std::string kind, std::string argument) {
+    const Question question{std::move(kind), std::move(argument)};
+    return typed<T>(question, answer(question));
+}
+
+template <class T>
+std::vector<Fact<T>> Host::ask_all(const std::string& kind, const std::vector<std::string>& arguments) {
+    std::vector<Question> questions;
+    for (const std::string& argument : arguments) questions.push_back({kind, argument});
+    const std::vector<Answer> replies = answers(questions);
+    std::vector<Fact<T>> facts;
+    for (std::size_t i = 0; i < questions.size(); ++i) facts.push_back(typed<T>(questions[i], replies[i]));
+    return facts;
+}
+
+std::vector<Answer> Host::answers(const std::vector<Question>& questions) {
+    std::vector<Answer> replies;
+    for (const Question& question : questions) replies.push_back(answer(question));
+    return replies;
+}
 
 Fact<std::string> Host::read(const std::string& path) { return ask<std::string>("read", path); }
 Fact<std::vector<std::string>> Host::list(const std::string& path) { return ask<std::vector<std::string>>("list", path); }
@@ -48,7 +68,9 @@ Fact<Node> Host::node() { return ask<Node>("node"); }
 Fact<std::vector<std::string>> Host::kernel_log() { return ask<std::vector<std::string>>("kernel_log"); }
 Fact<std::vector<Link>> Host::links(int sample) { return ask<std::vector<Link>>("links", sampled("", sample)); }
 Fact<std::vector<Address>> Host::addresses() { return ask<std::vector<Address>>("addresses"); }
-Fact<Route> Host::route(const std::string& destination) { return ask<Route>("route", destination); }
+Fact<Route> Host::route(const std::string& destination, const std::string& vrf) {
+    return ask<Route>("route", vrf.empty() ? destination : destination + " vrf " + vrf);
+}
 Fact<EthtoolDriver> Host::ethtool_driver(const std::string& netdev) { return ask<EthtoolDriver>("ethtool_driver", netdev); }
 Fact<EthtoolPause> Host::ethtool_pause(const std::string& netdev) { return ask<EthtoolPause>("ethtool_pause", netdev); }
 Fact<EthtoolChannels> Host::ethtool_channels(const std::string& netdev) { return ask<EthtoolChannels>("ethtool_channels", netdev); }
@@ -71,5 +93,12 @@ Fact<std::map<std::string, std::uint64_t>> Host::rdma_counters(const std::string
     return ask<std::map<std::string, std::uint64_t>>("rdma_counters", sampled(port_of(device, port), sample));
 }
 Fact<Verbs> Host::verbs() { return ask<Verbs>("verbs"); }
+std::vector<Fact<std::vector<std::string>>> Host::resolve_names(const std::vector<std::string>& names) {
+    return ask_all<std::vector<std::string>>("resolve_name", names);
+}
+std::vector<Fact<TcpProbe>> Host::probe_tcp(const std::vector<std::string>& targets) { return ask_all<TcpProbe>("tcp_probe", targets); }
+Fact<std::vector<ListeningSocket>> Host::listening(int port) {
+    return ask<std::vector<ListeningSocket>>("listening", std::to_string(port));
+}
 
 }  // namespace preflight
