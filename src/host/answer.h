@@ -94,6 +94,7 @@ PREFLIGHT_JSON(VerbsDevice, name, transport, opened, vendor_id, vendor_part_id, 
 PREFLIGHT_JSON(Verbs, library, warnings, devices)
 PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
 PREFLIGHT_JSON(MemlockLimit, soft, hard)
+PREFLIGHT_JSON(Caller, environment, memlock)
 PREFLIGHT_JSON(Process, pid, name, executable, arguments, environment, cgroup, root, namespaces, started, uid, capabilities, pinned, pids, uid_map,
                memlock)
 PREFLIGHT_JSON(Processes, own_namespaces, hidden, servers)
@@ -102,5 +103,9 @@ PREFLIGHT_JSON(LoadedUnit, id, load_state, load_error, active_state, fragment, u
                ambient_capabilities, bounding_set, memory_max, assert_result, condition_result, sandbox)
 PREFLIGHT_JSON(ServiceManager, version, environment, memlock_soft)
 #undef PREFLIGHT_JSON
+
+/// {"size": 4096, "rows": {"150": "0d 00 01 …"}}: 16 bytes a row as `lspci -xxxx` prints them, rows of zeros left out.
+void to_json(Json& json, const PciConfig& config);
+void from_json(const Json& json, PciConfig& config);
 
 }  // namespace preflight
