@@ -51,18 +51,4 @@ Module s3_module() {
                     {"s3.memlock", "The client job may lock enough memory", s3, client}});
 }
 
-Module gpu_module() {
-    return pending("gpu", "GPUDirect", 'C',
-                   {{"gpu.present", "An NVIDIA GPU is present", s3, client},
-                    {"gpu.driver", "The GPU driver supports GPUDirect RDMA", s3, client},
-                    {"gpu.peermem", "GPU memory can be registered with this NIC driver", s3, client},
-                    {"gpu.topology", "Each GPU has a near NIC", s3, client}});
-}
-
-Module pcie_module() {
-    return pending("pcie", "PCIe between GPU and NIC", 'C',
-                   {{"pcie.acs", "No bridge redirects peer-to-peer traffic", s3, client},
-                    {"pcie.iommu", "The IOMMU does not translate peer-to-peer traffic", s3, client}});
-}
-
 }  // namespace preflight

@@ -32,6 +32,9 @@ struct EnvironmentFacts; // src/facts/environment.h     what the server will fin
 struct MemlockFacts;     // src/facts/memlock.h         what has to be pinned, and the node's memory
 struct OwnedObjects;     // src/facts/owned_objects.h   RDMA objects of the running server
 struct ContainerView;    // src/facts/container.h       a server in a container, seen from the host
+struct PciPaths;         // src/facts/pci_paths.h       GPUs, RDMA NICs, and the bridges between them
+struct GpuFacts;         // src/facts/gpus.h            the NVIDIA driver and its ways to register GPU memory
+struct S3ClientFacts;    // src/facts/s3_client.h       what an S3 client on this node will find
 struct Process;
 
 class Facts {
@@ -56,6 +59,9 @@ public:
     const EnvironmentFacts& environment() const;
     const MemlockFacts& memlock() const;
     const std::vector<ContainerView>& containers() const;
+    const PciPaths& pci_paths() const;
+    const GpuFacts& gpus() const;
+    const S3ClientFacts& s3_client() const;
     /// Whether a process in a container runs an RDMA build, by what its root holds.
     Fact<bool> container_rdma_build(const Process& process) const;
     /// Of the process with this pid in the tool's pid namespace.

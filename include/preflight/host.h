@@ -306,6 +306,14 @@ struct Verbs {
     std::vector<VerbsDevice> devices;
 };
 
+// ---------------------------------------------------------------------------------------------------- PCI
+
+/// Configuration space of a PCI function from its start, as much as the kernel gives the caller: 4096 bytes of a PCIe function,
+/// 256 of a conventional one, 64 to a caller without CAP_SYS_ADMIN (drivers/pci/pci-sysfs.c, pci_read_config).
+struct PciConfig {
+    std::string bytes;
+};
+
 // ---------------------------------------------------------------------------------------------------- users, processes and the service manager
 
 /// An account as the name service knows it, with all groups it belongs to.
@@ -344,6 +352,12 @@ struct Processes {
     std::map<std::string, std::string> own_namespaces;  ///< of the tool itself
     bool hidden = false;                ///< /proc is mounted so that other users' processes do not show
     std::vector<Process> servers;       ///< processes whose name, first argument or executable is minio or minio.*
+};
+
+/// The tool's own process: what an S3 client that is started from the same shell will find.
+struct Caller {
+    std::vector<std::string> environment;  ///< "NAME=value" of S3RDMA_DEVICE, CUFILE_ENV_PATH_JSON, LD_LIBRARY_PATH and LD_PRELOAD
+    MemlockLimit memlock;
 };
 
 /// One unit as the manager has loaded it (org.freedesktop.systemd1). Sizes in bytes; 2^64-1 is no limit.
@@ -425,6 +439,9 @@ public:
     /// other ExecStart= line the program. The rest of such files may hold secrets and never leaves the node.
     Fact<std::vector<std::string>> dcb_lines(const std::string& path);
 
+    /// `address` as in /sys/bus/pci/devices: "0000:3b:00.0". Reading wakes a suspended function, as lspci does.
+    Fact<PciConfig> config_space(const std::string& address);
+
     // Texts that hold secrets; what is masked and what is kept stands in src/host/secrets.h.
     /// A file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE, masked.
     Fact<std::string> environment_file(const std::string& path);
@@ -436,6 +453,7 @@ public:
     Fact<Processes> processes();
     /// Absent: no such process.
     Fact<Process> process(int pid);
+    Fact<Caller> caller();
     /// Absent: systemd does not manage this node, or no bus can be reached from here (a container, --root).
     Fact<ServiceManager> service_manager();
     Fact<LoadedUnit> loaded_unit(const std::string& unit);

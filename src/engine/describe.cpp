@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "facts/node.h"
+#include "facts/pci_paths.h"
 #include "facts/ports.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
@@ -59,6 +60,7 @@ void describe(Report& report, const Facts& facts) {
     option("timeout", fmt::format("{}", options.timeout_seconds), "5");
     option("probe_result", options.probe_result.value_or(""), "");
     option("root", options.root, "/");
+    if (facts.roles() & client) report.topology = facts.pci_paths().table();
     report.chain = facts.ports().chain(facts.rdma());
 }
 

@@ -4,6 +4,7 @@
 
 #include "facts/container.h"
 #include "facts/environment.h"
+#include "facts/gpus.h"
 #include "facts/keepers.h"
 #include "facts/kernel_modules.h"
 #include "facts/lossless.h"
@@ -13,10 +14,12 @@
 #include "facts/owned_objects.h"
 #include "facts/pci.h"
 #include "facts/peers.h"
+#include "facts/pci_paths.h"
 #include "facts/ports.h"
 #include "facts/probe_result.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
+#include "facts/s3_client.h"
 #include "facts/samples.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
@@ -43,6 +46,9 @@ struct Facts::Cache {
     std::optional<PeerReach> peer_reach;
     std::optional<PortHolders> peer_port_holders;
     std::optional<std::optional<ProbeResult>> probe_result;
+    std::optional<PciPaths> pci_paths;
+    std::optional<GpuFacts> gpus;
+    std::optional<S3ClientFacts> s3_client;
 };
 
 namespace {
@@ -121,6 +127,18 @@ Fact<OwnedObjects> Facts::owned_objects(int pid) const {
 
 const std::vector<ContainerView>& Facts::containers() const {
     return once(cache_->containers, [&] { return read_containers(host_, server_processes()); });
+}
+
+const PciPaths& Facts::pci_paths() const {
+    return once(cache_->pci_paths, [&] { return PciPaths::read(*this); });
+}
+
+const GpuFacts& Facts::gpus() const {
+    return once(cache_->gpus, [&] { return GpuFacts::read(*this); });
+}
+
+const S3ClientFacts& Facts::s3_client() const {
+    return once(cache_->s3_client, [&] { return S3ClientFacts::read(*this); });
 }
 
 Fact<bool> Facts::container_rdma_build(const Process& process) const {

@@ -94,6 +94,7 @@ PREFLIGHT_JSON(VerbsDevice, name, transport, opened, vendor_id, vendor_part_id, 
 PREFLIGHT_JSON(Verbs, library, warnings, devices)
 PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
 PREFLIGHT_JSON(MemlockLimit, soft, hard)
+PREFLIGHT_JSON(Caller, environment, memlock)
 PREFLIGHT_JSON(Process, pid, name, executable, arguments, environment, cgroup, root, namespaces, started, uid, capabilities, pinned, pids, uid_map,
                memlock)
 PREFLIGHT_JSON(Processes, own_namespaces, hidden, servers)
@@ -104,5 +105,9 @@ PREFLIGHT_JSON(ServiceManager, version, environment, memlock_soft)
 PREFLIGHT_JSON(TcpProbe, outcome, elapsed_ms, error, icmp)
 PREFLIGHT_JSON(ListeningSocket, address, port, uid, pid, comm, executable)
 #undef PREFLIGHT_JSON
+
+/// {"size": 4096, "rows": {"150": "0d 00 01 …"}}: 16 bytes a row as `lspci -xxxx` prints them, rows of zeros left out.
+void to_json(Json& json, const PciConfig& config);
+void from_json(const Json& json, PciConfig& config);
 
 }  // namespace preflight

@@ -57,11 +57,13 @@ Fact<std::string> Host::link_target(const std::string& path) { return ask<std::s
 Fact<std::string> Host::resolve(const std::string& path) { return ask<std::string>("resolve", path); }
 Fact<FileInfo> Host::info(const std::string& path) { return ask<FileInfo>("info", path); }
 Fact<std::vector<std::string>> Host::dcb_lines(const std::string& path) { return ask<std::vector<std::string>>("dcb_lines", path); }
+Fact<PciConfig> Host::config_space(const std::string& address) { return ask<PciConfig>("config_space", address); }
 Fact<std::string> Host::environment_file(const std::string& path) { return ask<std::string>("environment_file", path); }
 Fact<std::string> Host::unit_file(const std::string& path) { return ask<std::string>("unit_file", path); }
 Fact<User> Host::user(const std::string& name) { return ask<User>("user", name); }
 Fact<Processes> Host::processes() { return ask<Processes>("processes"); }
 Fact<Process> Host::process(int pid) { return ask<Process>("process", std::to_string(pid)); }
+Fact<Caller> Host::caller() { return ask<Caller>("caller"); }
 Fact<ServiceManager> Host::service_manager() { return ask<ServiceManager>("service_manager"); }
 Fact<LoadedUnit> Host::loaded_unit(const std::string& unit) { return ask<LoadedUnit>("loaded_unit", unit); }
 Fact<Node> Host::node() { return ask<Node>("node"); }

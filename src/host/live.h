@@ -17,6 +17,9 @@ Fact<std::string> link_target(const std::string& root, const std::string& path);
 Fact<std::string> resolve(const std::string& root, const std::string& path);
 Fact<FileInfo> info(const std::string& root, const std::string& path);
 
+// pci.cpp
+Fact<PciConfig> config_space(const std::string& root, const std::string& address);
+
 // boot_files.cpp
 Fact<std::vector<std::string>> dcb_lines(const std::string& root, const std::string& path);
 
@@ -30,6 +33,9 @@ Fact<User> user(const std::string& root, const std::string& name);
 // processes.cpp
 Fact<Processes> processes(const std::string& root);
 Fact<Process> process(const std::string& root, int pid);
+
+// caller.cpp
+Fact<Caller> caller();
 
 // systemd_bus.cpp
 Fact<ServiceManager> service_manager(const std::string& root);

@@ -51,7 +51,8 @@ public:
         first_step();
         for (const PhaseResult& phase : report_.phases) phase_part(phase);
         plan();
-        chain();
+        table("GPU and NIC, as nvidia-smi topo -m names the distance", report_.topology);
+        table("Storage ports", report_.chain);
         for (const std::string& note : report_.notes) field("note", note, 0);
         return std::move(out_);
     }
@@ -212,10 +213,9 @@ private:
         line();
     }
 
-    void chain() {
-        if (report_.chain.empty() || style_.failures_only) return;
-        line(colour("Storage ports", "1"));
-        std::string_view rest = report_.chain;
+    void table(std::string_view title, std::string_view rest) {
+        if (rest.empty() || style_.failures_only) return;
+        line(colour(title, "1"));
         while (!rest.empty()) {
             const auto end = rest.find('\n');
             line("  " + clean(rest.substr(0, end)));
