@@ -34,13 +34,6 @@ constexpr unsigned both = storage | client;
 
 }  // namespace
 
-Module server_module() {
-    return pending("server", "the minio.rdma build and its libraries", 'A',
-                   {{"server.binary", "The server file is the RDMA build"},
-                    {"server.libraries", "Every library the server needs resolves as the service resolves it"},
-                    {"server.version", "The server release supports RDMA"}});
-}
-
 Module s3_module() {
     return pending("s3", "S3 over RDMA", 'C',
                    {{"s3.server", "The server's S3 RDMA library resolves", s3},

@@ -27,6 +27,7 @@ struct PortHolders;   // src/facts/peers.h     who listens on the RDMA peer port
 struct ProbeResult;   // src/facts/probe_result.h
 struct RoleFacts;     // src/facts/role.h      storage node or client, systemd or container, and by which trace
 struct ServiceFacts;     // src/facts/service.h         the unit: files, what the manager has loaded, what the next start uses
+struct ServerBuild;      // src/facts/server_build.h    the server's file, what it is, and its libraries
 struct ServerProcesses;  // src/facts/server_process.h  the server that runs now
 struct EnvironmentFacts; // src/facts/environment.h     what the server will find in its environment
 struct MemlockFacts;     // src/facts/memlock.h         what has to be pinned, and the node's memory
@@ -55,6 +56,7 @@ public:
     const RdmaStack& rdma() const;
     const RoleFacts& role() const;
     const ServiceFacts& service() const;
+    const ServerBuild& server_build() const;
     const ServerProcesses& server_processes() const;
     const EnvironmentFacts& environment() const;
     const MemlockFacts& memlock() const;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "preflight/elf.h"
 #include "preflight/fact.h"
 
 namespace preflight {
@@ -441,6 +442,14 @@ public:
 
     /// `address` as in /sys/bus/pci/devices: "0000:3b:00.0". Reading wakes a suspended function, as lspci does.
     Fact<PciConfig> config_space(const std::string& address);
+
+    /// What a program or library file says of itself. Absent: no such file. Unreadable: "not-elf", "script", "malformed", or an errno.
+    Fact<Elf> elf(const std::string& path);
+    /// Entries of /etc/ld.so.cache for this name, in the loader's order; empty: none. Absent: there is no cache.
+    Fact<std::vector<CachedLibrary>> cached_library(const std::string& name);
+    /// What `path --version` prints, at most 4 KiB. It starts the program, as the tool's own user, and ends it when the host's timeout is
+    /// up; asked only with --run-binary.
+    Fact<std::string> version_output(const std::string& path);
 
     // Texts that hold secrets; what is masked and what is kept stands in src/host/secrets.h.
     /// A file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE, masked.

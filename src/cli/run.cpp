@@ -123,6 +123,9 @@ void add_judging_options(CLI::App& app, RunArguments& a) {
     app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
     app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
     app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
+    app.add_option("--binary", a.options.binary, "The server's file, instead of the one the unit starts")->type_name("FILE");
+    app.add_flag("--run-binary", a.options.run_binary, "Start the server's file with --version, at most five seconds");
+    app.add_option("--server-release", a.options.server_release, "The server's release, RELEASE.2026-08-07T18-34-35Z, where the file does not tell")->type_name("RELEASE");
     add_network_options(app, a.options);
     app.add_option("--probe-result", a.options.probe_result, "Include the report of an earlier probe")->type_name("FILE");
     app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");

@@ -21,6 +21,7 @@
 #include "facts/role.h"
 #include "facts/s3_client.h"
 #include "facts/samples.h"
+#include "facts/server_build.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
 
@@ -40,6 +41,7 @@ struct Facts::Cache {
     std::optional<ServiceFacts> service;
     std::optional<ServerProcesses> server_processes;
     std::optional<EnvironmentFacts> environment;
+    std::optional<ServerBuild> server_build;
     std::optional<MemlockFacts> memlock;
     std::optional<std::vector<ContainerView>> containers;
     std::optional<PeerFacts> peers;
@@ -143,6 +145,10 @@ const S3ClientFacts& Facts::s3_client() const {
 
 Fact<bool> Facts::container_rdma_build(const Process& process) const {
     return rdma_build_in(host_, process);
+}
+
+const ServerBuild& Facts::server_build() const {
+    return once(cache_->server_build, [&] { return ServerBuild::read(host_, options_, service(), environment()); });
 }
 
 const PeerFacts& Facts::peers() const {

@@ -92,6 +92,8 @@ PREFLIGHT_JSON(VerbsPort, port, state, active_mtu, max_mtu, lid, link_layer, gid
 PREFLIGHT_JSON(VerbsDevice, name, transport, opened, vendor_id, vendor_part_id, firmware, max_qp, max_cqe, max_mr_size, max_srq,
                max_sge, ports)
 PREFLIGHT_JSON(Verbs, library, warnings, devices)
+PREFLIGHT_JSON(Elf, machine, bits, kind, interpreter, soname, needed, rpath, runpath, no_default_folders, go_version, go_build, marks, releases, searched)
+PREFLIGHT_JSON(CachedLibrary, path, machine, level, other_levels)
 PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
 PREFLIGHT_JSON(MemlockLimit, soft, hard)
 PREFLIGHT_JSON(Caller, environment, memlock)

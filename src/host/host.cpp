@@ -60,6 +60,9 @@ Fact<std::vector<std::string>> Host::dcb_lines(const std::string& path) { return
 Fact<PciConfig> Host::config_space(const std::string& address) { return ask<PciConfig>("config_space", address); }
 Fact<std::string> Host::environment_file(const std::string& path) { return ask<std::string>("environment_file", path); }
 Fact<std::string> Host::unit_file(const std::string& path) { return ask<std::string>("unit_file", path); }
+Fact<Elf> Host::elf(const std::string& path) { return ask<Elf>("elf", path); }
+Fact<std::vector<CachedLibrary>> Host::cached_library(const std::string& name) { return ask<std::vector<CachedLibrary>>("cached_library", name); }
+Fact<std::string> Host::version_output(const std::string& path) { return ask<std::string>("version_output", path); }
 Fact<User> Host::user(const std::string& name) { return ask<User>("user", name); }
 Fact<Processes> Host::processes() { return ask<Processes>("processes"); }
 Fact<Process> Host::process(int pid) { return ask<Process>("process", std::to_string(pid)); }

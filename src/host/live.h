@@ -30,6 +30,13 @@ Fact<std::vector<std::string>> kernel_log();
 // users.cpp
 Fact<User> user(const std::string& root, const std::string& name);
 
+// elf.cpp
+Fact<Elf> elf(const std::string& root, const std::string& path);
+Fact<std::vector<CachedLibrary>> cached_library(const std::string& root, const std::string& name);
+
+// version_output.cpp
+Fact<std::string> version_output(const std::string& path, Clock::duration limit);
+
 // processes.cpp
 Fact<Processes> processes(const std::string& root);
 Fact<Process> process(const std::string& root, int pid);
