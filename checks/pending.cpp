@@ -30,8 +30,6 @@ Module pending(std::string_view name, std::string_view about, char phase, std::i
     return module;
 }
 
-constexpr unsigned both = storage | client;
-
 }  // namespace
 
 Module server_module() {
@@ -49,16 +47,6 @@ Module peers_module() {
                     {"peers.port", "The RDMA peer port of each peer is reachable", internode},
                     {"peers.listener", "The local RDMA peer port is free or AIStor's", internode},
                     {"peers.rdma", "A real RDMA transfer to a peer worked", internode}});
-}
-
-Module s3_module() {
-    return pending("s3", "S3 over RDMA", 'C',
-                   {{"s3.server", "The server's S3 RDMA library resolves", s3},
-                    {"s3.transport", "The device offers the transport S3 clients need", s3, both},
-                    {"s3.endpoint", "The S3 endpoint is reachable from the RDMA address", s3, client},
-                    {"s3.client", "The client libraries are usable", s3, client},
-                    {"s3.device", "S3RDMA_DEVICE names an existing device", s3, client},
-                    {"s3.memlock", "The client job may lock enough memory", s3, client}});
 }
 
 }  // namespace preflight

@@ -12,6 +12,8 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/suggest.h"
+#include "facts/s3_client.h"
+#include "facts/s3_endpoint.h"
 #include "preflight/engine.h"
 
 namespace preflight {
@@ -82,6 +84,9 @@ Exit run(RunArguments& arguments) {
     options.stage = arguments.stage == "ready" ? Stage::ready : Stage::on;
     options.from_snapshot = !arguments.snapshot.empty();
     require_selection(options);
+    if (options.endpoint && !parse_endpoint(*options.endpoint)) throw UsageError{fmt::format("--endpoint {}: write http://HOST[:PORT] or https://HOST[:PORT]", *options.endpoint)};
+    if (options.server_release && release_date(*options.server_release).empty())
+        throw UsageError{fmt::format("--server-release {}: write it like RELEASE.2026-08-07T18-34-35Z", *options.server_release)};
     if (!arguments.policy.empty()) options.policy = read_policy(arguments.policy);
 
     std::vector<std::pair<std::string, std::string>> outputs;
@@ -121,6 +126,8 @@ Command run_command() {
                 app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
                 app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
                 app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
+                app.add_option("--endpoint", a.options.endpoint, "The S3 endpoint of a client, to judge the way to it")->type_name("URL");
+                app.add_option("--server-release", a.options.server_release, "The servers' release, to judge a client against it")->type_name("RELEASE");
                 app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
                 app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
                 add_sample_option(app, a.options);

@@ -55,6 +55,7 @@ void describe(Report& report, const Facts& facts) {
     option("env_file", options.env_file.value_or(""), "");
     option("binary", options.binary.value_or(""), "");
     option("endpoint", options.endpoint.value_or(""), "");
+    option("server_release", options.server_release.value_or(""), "");
     option("root", options.root, "/");
     if (facts.roles() & client) report.topology = facts.pci_paths().table();
     report.chain = facts.ports().chain(facts.rdma());
