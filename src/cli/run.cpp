@@ -12,6 +12,8 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/suggest.h"
+#include "facts/s3_client.h"
+#include "facts/s3_endpoint.h"
 #include "preflight/engine.h"
 #include "report/script.h"
 
@@ -84,6 +86,9 @@ Report judged(RunArguments& arguments) {
     options.stage = arguments.stage == "ready" ? Stage::ready : Stage::on;
     options.from_snapshot = !arguments.snapshot.empty();
     require_selection(options);
+    if (options.endpoint && !parse_endpoint(*options.endpoint)) throw UsageError{fmt::format("--endpoint {}: write http://HOST[:PORT] or https://HOST[:PORT]", *options.endpoint)};
+    if (options.server_release && release_date(*options.server_release).empty())
+        throw UsageError{fmt::format("--server-release {}: write it like RELEASE.2026-08-07T18-34-35Z", *options.server_release)};
     if (!arguments.policy.empty()) options.policy = read_policy(arguments.policy);
 
     const auto host = open_host(arguments.snapshot, options.root, options.timeout_seconds);
@@ -125,7 +130,8 @@ void add_judging_options(CLI::App& app, RunArguments& a) {
     app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
     app.add_option("--binary", a.options.binary, "The server's file, instead of the one the unit starts")->type_name("FILE");
     app.add_flag("--run-binary", a.options.run_binary, "Start the server's file with --version, at most five seconds");
-    app.add_option("--server-release", a.options.server_release, "The server's release, RELEASE.2026-08-07T18-34-35Z, where the file does not tell")->type_name("RELEASE");
+    app.add_option("--endpoint", a.options.endpoint, "The S3 endpoint of a client, to judge the way to it")->type_name("URL");
+    app.add_option("--server-release", a.options.server_release, "The servers' release, where their file does not tell it, and to judge a client against it")->type_name("RELEASE");
     add_network_options(app, a.options);
     app.add_option("--probe-result", a.options.probe_result, "Include the report of an earlier probe")->type_name("FILE");
     app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");

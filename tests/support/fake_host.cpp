@@ -78,6 +78,11 @@ void FakeHost::add_bridge(const std::string& address, std::optional<unsigned> ac
     set("config_space", address, pcie_config(acs));
 }
 
+void FakeHost::add_library(const std::string& folder, const std::string& name, const std::string& file) {
+    set("info", folder + "/" + name, FileInfo{"file", 0755, 0, 0, 100000, 0});
+    set("resolve", folder + "/" + name, folder + "/" + file);
+}
+
 void FakeHost::add_port(const FakePort& port) {
     const std::string mac = fmt::format("b4:96:91:a6:00:{:02x}", port.index);
     Link link;
@@ -291,6 +296,8 @@ FakeHost gpu_node() {
     host.set("list", "/sys/kernel/mm/memory_peers", std::vector<std::string>{"nv_mem"});
     host.set("list", "/sys/devices/system/node", std::vector<std::string>{"has_cpu", "node0", "node1", "online", "possible"});
     host.set("resolve", "/usr/lib64/libibverbs.so.1", std::string("/usr/lib64/libibverbs.so.1.14.50.0"));
+    for (const auto& [name, file] : {std::pair{"libs3rdma.so.0", "libs3rdma.so.0.3.3"}, {"libibverbs.so.1", "libibverbs.so.1.14.50.0"}, {"librdmacm.so.1", "librdmacm.so.1.3.50.0"}, {"libnuma.so.1", "libnuma.so.1.0.0"}})
+        host.add_library("/usr/lib64", name, file);
     host.set("caller", "", Caller{{}, {~0ull, ~0ull}});
     return host;
 }

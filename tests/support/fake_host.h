@@ -57,6 +57,8 @@ public:
     void add_gpu(const std::string& address, const std::string& root, const std::vector<std::string>& bridges, int numa_node = 0);
     /// A bridge with this ACS Control register, or without the capability.
     void add_bridge(const std::string& address, std::optional<unsigned> acs);
+    /// A shared library below a folder, under its SONAME, as a link to `file`.
+    void add_library(const std::string& folder, const std::string& name, const std::string& file);
     /// Takes the RDMA device away from kernel, sysfs and verbs.
     void drop_rdma(const std::string& device);
     void drop_verbs(const std::string& device);
