@@ -26,15 +26,8 @@ std::string package_of(const std::string& library) {
 }
 
 Remedy use_rdma_build(const Facts& facts) {
-    const std::string unit = facts.service().name, folder = "/etc/systemd/system/" + unit + ".d";
-    const bool installed = facts.service().rdma_build_installed;
-    std::vector<std::string> commands;
-    if (!installed) commands.push_back("# install the package minio.rdma of the release the cluster runs, from MinIO's download page");
-    commands.insert(commands.end(), {"sudo mkdir -p " + folder,
-                                     fmt::format("printf '%s\\n' '[Service]' 'ExecStart=' 'ExecStart={} server $MINIO_OPTS $MINIO_VOLUMES' | sudo tee {}/rdma-build.conf", rdma_build_path, folder),
-                                     "sudo systemctl daemon-reload", "sudo systemctl restart " + unit});
-    return {installed ? "Let the unit start the installed RDMA build." : "Install the RDMA build and let the unit start it.", commands, {},
-            {fmt::format("sudo rm {}/rdma-build.conf", folder), "sudo systemctl daemon-reload", "sudo systemctl restart " + unit}};
+    if (facts.service().rdma_build_installed && !facts.service().absent()) return start_rdma_build(facts.service(), facts.options());
+    return {"Install the RDMA build of the release that the cluster runs.", {"# install the package minio.rdma from MinIO's download page"}, {}, {}};
 }
 
 /// The file, or a finding that says why there is none to judge.

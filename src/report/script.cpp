@@ -133,6 +133,7 @@ private:
         comment("", fmt::format("What {} {} would do on {}, judged {}. Read it, then run it there as root.", tool_name, tool_version, report_.node.hostname, report_.run.started));
         comment("", "It stops at the first command that fails. Commented lines are for you to decide.");
         if (!harmless_) comment("", "A name on this node holds characters that a shell acts on: all commands are left to you.");
+        line("# shellcheck disable=SC2016 # the dollars in single quotes are systemd's");
         line("set -euo pipefail");
         line();
         line(fmt::format("if [ \"$(cat /proc/sys/kernel/hostname)\" != {} ]; then", quoted_line(report_.node.hostname)));

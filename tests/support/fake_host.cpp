@@ -29,7 +29,7 @@ std::string ipv4_gid(const std::string& address) {
 }
 
 Answer FakeHost::answer(const Question& question) {
-    static const std::set<std::string> files{"read", "list", "link_target", "resolve", "info"};
+    static const std::set<std::string> files{"read", "list", "link_target", "resolve", "info", "elf", "cached_library"};
     if (const auto known = answers.find(question); known != answers.end()) return {known->second};
     if (files.contains(question.kind)) return {Absent{}};
     return {Unreadable{"not-captured", question.kind + " was not captured"}};
