@@ -10,6 +10,7 @@
 #include "facts/rdma.h"
 #include "facts/role.h"
 #include "facts/service.h"
+#include "gpu.h"
 #include "modules.h"
 #include "text.h"
 
@@ -20,17 +21,17 @@ constexpr const char* no_gpu = "this node has no NVIDIA GPU: S3 over RDMA uses h
 // One BAR1 of this size is what GPUs without a large one have; the driver maps GPU memory for peers through it.
 constexpr std::uint64_t small_bar1 = 256ull << 20;
 
-/// Writes the skip, or the unknown, of a node without a GPU to judge.
-bool without_gpu(const Facts& facts, Findings& out) {
-    if (!facts.role().gpus.empty()) return false;
-    const auto& addresses = facts.pci().addresses;
-    if (addresses.unreadable()) out.unknown(node_subject(), "the PCI functions could not be listed: " + addresses.why().cause, how_to_know(addresses.why()));
-    else out.skip(node_subject(), no_gpu);
-    return true;
-}
-
 Subject subject_of(const std::string& address) {
     return {"GPU " + address, {address}};
+}
+
+/// A PCI function that could be a GPU, for all that could be read. Empty: none.
+std::string unread_function(const PciFunctions& pci) {
+    for (const std::string& address : pci.addresses.value_or({})) {
+        const auto known = std::find_if(pci.list.begin(), pci.list.end(), [&](const PciFunction& function) { return function.address == address; });
+        if (known == pci.list.end() || (known->display() && !known->vendor)) return address;
+    }
+    return {};
 }
 
 void judge_present(const Facts& facts, Findings& out) {
@@ -95,21 +96,22 @@ void judge_peermem_of(const Facts& facts, const std::string& module, Findings& o
     const Subject subject{module, {}};
     const DmaBuf dma_buf = gpus.dma_buf(facts, module);
     const std::string three = fmt::format("{}, {}, {}", dma_buf.kernel, dma_buf.provider, dma_buf.gpu);
+    const bool loaded = gpus.peermem == ModuleState::loaded || gpus.peermem == ModuleState::built_in;
     const std::string source = "/proc/driver/nvidia/version, /proc/modules, /sys/kernel/mm/memory_peers";
     const std::string wanted = uses_peermem(module) ? "dma-buf in kernel, RDMA library and GPU driver together, or nvidia_peermem registered with the RDMA stack"
                                                     : fmt::format("dma-buf in kernel, RDMA library and GPU driver together; nvidia_peermem does not serve {}", module);
-    const auto all = [&](Draft draft) { return draft.want(wanted).from(source).note("dma-buf", three).note("nvidia_peermem loaded", gpus.peermem_loaded); };
+    const auto all = [&](Draft draft) { return draft.want(wanted).from(source).note("dma-buf", three).note("nvidia_peermem loaded", loaded ? "yes" : gpus.peermem == ModuleState::unknown ? "not known" : "no"); };
     const Remedy load{"Load nvidia_peermem, and at every boot", {"sudo modprobe nvidia_peermem"}, {"echo nvidia_peermem | sudo tee /etc/modules-load.d/nvidia_peermem.conf"},
                       {"sudo modprobe -r nvidia_peermem", "sudo rm /etc/modules-load.d/nvidia_peermem.conf"}};
 
-    const bool peermem = gpus.peermem_loaded && uses_peermem(module);
+    const bool peermem = loaded && uses_peermem(module);
     if (peermem && gpus.peer_clients) {
         all(out.pass(subject, "nvidia_peermem is loaded, and the RDMA stack has the peer-memory API"));
         return;
     }
     if (dma_buf.support == Support::yes) {
         if (uses_peermem(module))
-            all(out.warn(subject, fmt::format("dma-buf works here ({}); nvidia_peermem is {}", three, gpus.peermem_loaded ? "loaded, but without effect" : "not loaded")))
+            all(out.warn(subject, fmt::format("dma-buf works here ({}); nvidia_peermem is {}", three, loaded ? "loaded, but without effect" : gpus.peermem == ModuleState::unknown ? "not known to be loaded" : "not loaded")))
                 .because("A client that registers GPU memory by dma-buf works; one that needs nvidia_peermem does not. Which way MinIO's client library takes is not "
                          "published; its messages name nvidia_peermem, and cuFile has to be told (rdma_peer_type: dmabuf).")
                 .mend({"Nothing, if your client uses dma-buf: prove it with one transfer from GPU memory. Else install the RDMA stack of the NIC vendor (DOCA-OFED), "
@@ -126,9 +128,11 @@ void judge_peermem_of(const Facts& facts, const std::string& module, Findings& o
     } else if (dma_buf.support == Support::maybe) {
         all(out.unknown(subject, "whether dma-buf works could not be determined: " + three,
                         "Prove it with one transfer from GPU memory (perftest built with CUDA: ib_write_bw --use_cuda=0 --use_cuda_dmabuf)."));
+    } else if (gpus.peermem == ModuleState::unknown && uses_peermem(module)) {
+        all(out.unknown(subject, "whether nvidia_peermem is loaded could not be read, and dma-buf is not there: " + three, "Look with `lsmod | grep nvidia_peermem`."));
     } else {
-        const std::string loaded = gpus.peermem_loaded ? fmt::format("nvidia_peermem is loaded, but does not serve {}", module) : "nvidia_peermem is not loaded";
-        all(out.fail(subject, fmt::format("GPU memory cannot be registered: {}; no dma-buf ({})", loaded, three)))
+        const std::string peer = loaded ? fmt::format("nvidia_peermem is loaded, but does not serve {}", module) : "nvidia_peermem is not loaded";
+        all(out.fail(subject, fmt::format("GPU memory cannot be registered: {}; no dma-buf ({})", peer, three)))
             .mend(uses_peermem(module) && gpus.peer_clients ? load : use_dma_buf);
     }
 }
@@ -155,7 +159,7 @@ void judge_topology(const Facts& facts, Findings& out) {
         const auto with = [&](Draft draft) {
             return draft.want("a NIC on the same NUMA node, best below the same switch").from("/sys/bus/pci/devices/" + gpu.address + ", numa_node").note("distances", all);
         };
-        const std::string vm = paths.hypervisor.empty() ? "" : " in the tree of the virtual machine";
+        const std::string vm = !paths.hypervisor ? "" : " in the tree of the virtual machine";
         if (distance == Distance::unknown)
             with(out.unknown(subject_of(gpu.address), gpu.root ? "the firmware names no NUMA node for GPU or NIC, and they hang on different host bridges" : "its place in the PCI tree is not known: " + no_answer(gpu.root),
                              "Look at `nvidia-smi topo -m`, or let the firmware report NUMA nodes (SRAT)."));
@@ -167,6 +171,16 @@ void judge_topology(const Facts& facts, Findings& out) {
 }
 
 }  // namespace
+
+bool without_gpu(const Facts& facts, Findings& out) {
+    if (!facts.role().gpus.empty()) return false;
+    const auto& addresses = facts.pci().addresses;
+    if (addresses.unreadable()) out.unknown(node_subject(), "the PCI functions could not be listed: " + addresses.why().cause, how_to_know(addresses.why()));
+    else if (const std::string address = unread_function(facts.pci()); !address.empty())
+        out.unknown(node_subject(), fmt::format("what kind of function {} is could not be read", address), fmt::format("Look with `lspci -nn -s {}`, or run the tool as root.", address));
+    else out.skip(node_subject(), no_gpu);
+    return true;
+}
 
 Module gpu_module() {
     Module module{"gpu", "GPUDirect", {}};

@@ -7,7 +7,7 @@
 #include "facts/pci_config.h"
 #include "facts/pci_link.h"
 #include "facts/pci_paths.h"
-#include "facts/role.h"
+#include "gpu.h"
 #include "modules.h"
 #include "remedies.h"
 #include "text.h"
@@ -19,12 +19,7 @@ constexpr const char* acs_unit = "disable-pcie-acs.service";
 
 /// Writes the finding of a node on which there is no way between a GPU and a NIC.
 bool without_path(const Facts& facts, Findings& out) {
-    if (facts.role().gpus.empty()) {
-        const auto& addresses = facts.pci().addresses;
-        if (addresses.unreadable()) out.unknown(node_subject(), "the PCI functions could not be listed: " + addresses.why().cause, how_to_know(addresses.why()));
-        else out.skip(node_subject(), "this node has no NVIDIA GPU: nothing goes between GPU and NIC");
-        return true;
-    }
+    if (without_gpu(facts, out)) return true;
     if (!facts.pci_paths().nics.empty()) return false;
     out.unknown(node_subject(), "no RDMA NIC on the PCI bus is known here", "Make the RDMA device appear first (rdma.device).");
     return true;
@@ -47,12 +42,16 @@ Remedy clear_acs(const PciPaths& paths) {
     }
     unit += "[Install]\\nWantedBy=multi-user.target\\n";
     const std::string path = fmt::format("/etc/systemd/system/{}", acs_unit);
-    for (const AcsUnit& known : paths.acs_units)
+    bool replaced = false;
+    for (const AcsUnit& known : paths.acs_units) {
         if (known.name != acs_unit) remedy.persist.push_back("sudo systemctl disable " + shell_word(known.name));
+        else replaced = known.path == path;
+    }
+    if (replaced) remedy.persist.push_back(fmt::format("sudo cp -p {0} {0}.before-rdma", path));
     remedy.persist.push_back(fmt::format("printf {} | sudo tee {}", shell_word(unit), path));
     remedy.persist.emplace_back("sudo systemctl daemon-reload");
     remedy.persist.push_back(fmt::format("sudo systemctl enable --now {}", acs_unit));
-    remedy.undo.push_back(fmt::format("sudo systemctl disable {}", acs_unit));
+    remedy.undo.push_back(replaced ? fmt::format("sudo mv {0}.before-rdma {0} && sudo systemctl daemon-reload", path) : fmt::format("sudo systemctl disable {}", acs_unit));
     return remedy;
 }
 
@@ -121,8 +120,10 @@ void judge_acs_of(const PciPaths& paths, const PciPlace& gpu, Findings& out) {
         const Unreadable& why = first_unread->acs.why();
         with(out.unknown(subject, fmt::format("the ACS bits of {} could not be read: {}", list_of(unread), why.cause),
                          why.error == "short" ? "Run the tool as root (CAP_SYS_ADMIN): an ordinary user gets 64 bytes only." : how_to_know(why)));
-    } else if (!paths.hypervisor.empty()) {
-        with(out.unknown(subject, fmt::format("this is a virtual machine ({}): the bridges of the real machine do not show here", paths.hypervisor),
+    } else if (paths.hypervisor.unreadable()) {
+        with(out.unknown(subject, "whether this is a virtual machine, whose own bridges prove nothing, could not be read: " + paths.hypervisor.why().cause, how_to_know(paths.hypervisor.why())));
+    } else if (paths.hypervisor) {
+        with(out.unknown(subject, fmt::format("this is a virtual machine ({}): the bridges of the real machine do not show here", *paths.hypervisor),
                          "Look at ACSCtl of the bridges on the host of this machine (lspci -vvv), then waive this with what was found."));
     } else if (!far.empty()) {
         with(out.warn(subject, fmt::format("its way to the nearest NIC is clear, but {} on the way to NICs further away {}", list_of(far), far.size() == 1 ? "redirects" : "redirect"))).mend(clear_acs(paths));
@@ -170,8 +171,8 @@ void judge_iommu(const Facts& facts, Findings& out) {
     else if (why)
         with(out.unknown(node_subject(), fmt::format("how the IOMMU handles {} could not be read: {}", list_of(unread), why->cause),
                          why->error == "not-told" ? "Look for \"iommu: Default domain type\" in the kernel log (dmesg)." : how_to_know(*why)));
-    else if (!paths.hypervisor.empty())
-        with(out.warn(node_subject(), fmt::format("this is a virtual machine ({}): the IOMMU that hands GPU and NIC to it does not show here", paths.hypervisor)))
+    else if (paths.hypervisor)
+        with(out.warn(node_subject(), fmt::format("this is a virtual machine ({}): the IOMMU that hands GPU and NIC to it does not show here", *paths.hypervisor)))
             .mend({"Ask who runs the host whether peer-to-peer DMA between this GPU and this NIC is set up (Address Translation Services on the NIC)", {}, {}, {}});
     else with(out.pass(node_subject(), any_group ? "identity: DMA is passed through untranslated" : "off"));
 }

@@ -124,6 +124,10 @@ void judge_cuobject(const Facts& facts, Findings& out) {
     }
     std::vector<std::string> foreign;
     const auto& addresses = facts.ports().addresses;
+    if (addresses.unreadable()) {
+        out.unknown(subject, "the addresses of this node could not be read: " + addresses.why().cause, how_to_know(addresses.why())).want(wanted).from(source);
+        return;
+    }
     for (const std::string& address : *config.addresses)
         if (addresses && std::none_of(addresses->begin(), addresses->end(), [&](const Address& known) { return known.address == address; })) foreign.push_back(address);
     if (!foreign.empty()) {
@@ -199,34 +203,36 @@ void judge_client(const Facts& facts, Findings& out) {
     judge_tokens(facts, out);
 }
 
-/// The reason why an entry names nothing that can be used, or empty.
-std::string mistake_of(const Facts& facts, const DeviceChoice& choice) {
+/// The reason why an entry names nothing that can be used. Absent: it names something that is here.
+Fact<std::string> mistake_of(const Facts& facts, const DeviceChoice& choice) {
     if (choice.kind == DeviceChoice::address) {
         const auto& addresses = facts.ports().addresses;
-        if (!addresses) return {};
+        if (!addresses) return addresses.as<std::string>();
         const bool link_local = choice.name.rfind("fe80", 0) == 0;
-        if (link_local && choice.zone.empty()) return "a link-local address needs its zone (%INTERFACE)";
+        if (link_local && choice.zone.empty()) return std::string("a link-local address needs its zone (%INTERFACE)");
         const auto known = std::find_if(addresses->begin(), addresses->end(), [&](const Address& address) { return address.address == choice.name; });
-        if (known == addresses->end()) return "no address of this node";
+        if (known == addresses->end()) return std::string("no address of this node");
         for (const Port& port : facts.ports().all)
             for (const PortAddress& address : port.addresses)
-                if (address.address.address == choice.name) return port.attachment() ? "" : fmt::format("{} has no RDMA device", port.link.name);
-        return "not an address of an RDMA port";
+                if (address.address.address == choice.name) return port.attachment() ? Fact<std::string>(Absent{}) : fmt::format("{} has no RDMA device", port.link.name);
+        return std::string("not an address of an RDMA port");
     }
     const RdmaDeviceFacts* device = facts.rdma().find(choice.name);
     if (!device) {
         if (const Port* port = facts.ports().find(choice.name); port && port->attachment()) return fmt::format("that is the netdev; its RDMA device is {}", port->attachment()->device);
-        return choice.name.find(':') == std::string::npos ? "no RDMA device of that name" : "not DEVICE:GID or DEVICE:PORT:GID within 0-255, so the library takes it whole for a device's name";
+        return std::string(choice.name.find(':') == std::string::npos ? "no RDMA device of that name" : "not DEVICE:GID or DEVICE:PORT:GID within 0-255, so the library takes it whole for a device's name");
     }
     const int number = choice.port.value_or(1);
     const RdmaPort* port = device->port(number);
     if (!port) return fmt::format("{} has no port {}", choice.name, number);
     if (port->state != "ACTIVE") return fmt::format("port {} of {} is {}", number, choice.name, port->state);
     const auto gids = device->gids.find(number);
-    if (!choice.gid || gids == device->gids.end() || !gids->second) return {};
+    if (!choice.gid) return Absent{};
+    if (gids == device->gids.end() || gids->second.absent()) return Unreadable{"not-told", "the GID table of " + choice.name + " is not there"};
+    if (!gids->second) return gids->second.why();
     const auto& list = gids->second->gids;
     const bool filled = std::any_of(list.begin(), list.end(), [&](const Gid& gid) { return gid.index == *choice.gid; });
-    return filled ? "" : fmt::format("GID {} of {} is empty", *choice.gid, choice.name);
+    return filled ? Fact<std::string>(Absent{}) : fmt::format("GID {} of {} is empty", *choice.gid, choice.name);
 }
 
 void judge_device(const Facts& facts, Findings& out) {
@@ -250,7 +256,8 @@ void judge_device(const Facts& facts, Findings& out) {
         const Subject subject{choice.text, {}};
         if (choice.kind == DeviceChoice::wildcard)
             out.warn(subject, "opens every active device and wins over any device named beside it").want(wanted).from(source).mend(unset);
-        else if (const std::string mistake = mistake_of(facts, choice); !mistake.empty()) out.fail(subject, mistake).want(wanted).from(source).mend(unset);
+        else if (const auto mistake = mistake_of(facts, choice); mistake) out.fail(subject, *mistake).want(wanted).from(source).mend(unset);
+        else if (mistake.unreadable()) out.unknown(subject, mistake.why().cause, how_to_know(mistake.why())).want(wanted).from(source);
         else out.pass(subject, choice.kind == DeviceChoice::device ? "an RDMA device of this node" : "an address of an RDMA port").from(source);
     }
 }

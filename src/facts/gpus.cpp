@@ -98,7 +98,7 @@ GpuFacts GpuFacts::read(const Facts& facts) {
     });
     if (text.absent()) gpus.version = host.read("/sys/module/nvidia/version").then(trimmed);
     if (text) gpus.flavour = text->find("Open Kernel Module") != std::string::npos ? DriverFlavour::open : DriverFlavour::proprietary;
-    gpus.peermem_loaded = facts.modules().usable("nvidia_peermem");
+    gpus.peermem = facts.modules().state("nvidia_peermem");
     gpus.peer_clients = host.list("/sys/kernel/mm/memory_peers");
     gpus.rdma_core = rdma_core_release(host, facts.rdma());
     return gpus;

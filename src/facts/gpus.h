@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/kernel_modules.h"
 #include "preflight/host.h"
 
 namespace preflight {
@@ -34,7 +35,7 @@ struct GpuFacts {
     std::vector<Gpu> list;
     Fact<std::string> version;          ///< "570.86.15"; Absent: the driver is not loaded
     DriverFlavour flavour = DriverFlavour::not_told;
-    bool peermem_loaded = false;        ///< nvidia_peermem
+    ModuleState peermem = ModuleState::unknown;   ///< of nvidia_peermem
     Fact<std::vector<std::string>> peer_clients;  ///< /sys/kernel/mm/memory_peers: Absent: no peer-memory API, or nobody registered
     Fact<int> rdma_core;                ///< release of rdma-core behind libibverbs: 50
 

@@ -42,6 +42,7 @@ private:
 }  // namespace
 
 Fact<unsigned> acs_control(const Fact<PciConfig>& config) {
+    if (config.absent()) return Unreadable{"not-there", "the configuration space is not offered here"};
     return config.then([](const PciConfig& all) -> Fact<unsigned> {
         const Space space(all.bytes);
         if (space.size() >= 2 && space.number(0, 2) == 0xffff) return Unreadable{"no-answer", "the function does not answer (all bits are ones)"};

@@ -15,7 +15,7 @@ inline constexpr unsigned acs_egress_control = 0x20;       ///< PCI_ACS_EC, lspc
 inline constexpr unsigned acs_redirect = acs_request_redirect | acs_completion_redirect;
 
 /// The ACS Control register. Absent: the function has no ACS capability, so it redirects nothing. Unreadable: too little of
-/// the space could be read ("short"), the function does not answer ("no-answer"), or its list of capabilities is broken ("malformed").
+/// the space could be read ("short", "not-there"), the function does not answer ("no-answer"), or its list of capabilities is broken ("malformed").
 Fact<unsigned> acs_control(const Fact<PciConfig>& config);
 
 /// "SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-", as lspci prints it.

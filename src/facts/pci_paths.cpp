@@ -81,13 +81,15 @@ int count_numa_nodes(Host& host) {
     return static_cast<int>(std::count_if(names->begin(), names->end(), [](const std::string& name) { return name.size() > 4 && name.rfind("node", 0) == 0 && std::isdigit(static_cast<unsigned char>(name[4])); }));
 }
 
-std::string hypervisor_of(Host& host) {
-    std::string found;
+Fact<std::string> hypervisor_of(Host& host) {
+    Fact<std::string> found = Absent{};
     for (const char* file : {"sys_vendor", "product_name"}) {
-        const std::string text = trimmed(host.read(std::string("/sys/class/dmi/id/") + file).value_or(""));
-        if (text.find(".metal") != std::string::npos) return {};  // a cloud's whole machine: "i3.metal"
+        const auto text = host.read(std::string("/sys/class/dmi/id/") + file).then(trimmed);
+        if (text.unreadable() && !found) found = text;
+        if (!text) continue;
+        if (text->find(".metal") != std::string::npos) return Absent{};  // a cloud's whole machine: "i3.metal"
         for (const std::string_view word : hypervisor_words)
-            if (found.empty() && text.find(word) != std::string::npos) found = text;
+            if (!found && text->find(word) != std::string::npos) found = text;
     }
     return found;
 }
@@ -118,15 +120,16 @@ std::vector<AcsUnit> acs_units_of(Host& host) {
         unit.enabled = wanted.count(unit.name) > 0;
         const auto link = host.link_target("/run/systemd/units/invocation:" + unit.name);
         unit.active = link.unreadable() ? link.as<bool>() : Fact<bool>(link.has());
+        bool ordered = true;  // a service is After=basic.target by itself (systemd.service(5), DefaultDependencies=)
         for (const std::string& raw : split_lines(host.unit_file(unit.path).value_or(""))) {
             const std::string line = trimmed(raw);
             if (line == "RemainAfterExit=yes" || line == "RemainAfterExit=true" || line == "RemainAfterExit=1") unit.stays_active = true;
-            // A service is After=basic.target by itself (systemd.service(5), DefaultDependencies=).
             if (line.rfind("Before=", 0) == 0)
                 for (const std::string& target : split_words(line.substr(7)))
                     if (target == "basic.target" || target == "sysinit.target") unit.cycle = line;
-            if (line == "DefaultDependencies=no" || line == "DefaultDependencies=false") unit.cycle.clear();
+            if (line == "DefaultDependencies=no" || line == "DefaultDependencies=false") ordered = false;
         }
+        if (!ordered) unit.cycle.clear();
     }
     return units;
 }

@@ -58,7 +58,7 @@ struct PciPaths {
     std::vector<PciBridge> bridges;    ///< on a way between a GPU and a NIC
     std::vector<AcsUnit> acs_units;
     int numa_nodes = 0;                ///< of the node; 0: not known
-    std::string hypervisor;            ///< its name, when this is a virtual machine
+    Fact<std::string> hypervisor;      ///< its name. Absent: a real machine, as far as the firmware tables say
 
     static PciPaths read(const Facts& facts);
 

@@ -36,6 +36,7 @@ public:
 
     void run() {
         facts_.caller = host_.caller();
+        if (facts_.caller.unreadable()) facts_.unreadable.emplace_back("the environment of the shell", facts_.caller.why());
         if (const auto path = facts_.variable("LD_LIBRARY_PATH"); path)
             for (const std::string& folder : split(*path, ":;")) add_folder(folder);
         configuration("/etc/ld.so.conf", 0);

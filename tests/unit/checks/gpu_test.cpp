@@ -258,9 +258,45 @@ TEST(UnreadAnswer, never_fails_a_healthy_gpu_node) {
         FakeHost host = whole;
         host.unreadable(question.kind, question.argument, "EACCES");
         const Facts facts(host, Options{});
-        for (const Finding& finding : judge({gpu_module(), pcie_module()}, facts).findings)
+        for (const Finding& finding : judge({s3_module(), gpu_module(), pcie_module()}, facts).findings)
             EXPECT_NE(finding.status, Status::fail) << question.kind << " " << question.argument << ": " << finding.id << " " << finding.observed;
     }
+}
+
+/// The same for a node whose GPU memory can be registered by nvidia_peermem alone.
+TEST(UnreadAnswer, never_fails_a_gpu_node_with_the_proprietary_driver) {
+    FakeHost whole = gpu_node();
+    gpu_driver(whole, proprietary_550);
+    for (const auto& [question, answer] : whole.answers) {
+        FakeHost host = whole;
+        host.unreadable(question.kind, question.argument, "EACCES");
+        for (const Finding& finding : judged_gpu(host).findings) EXPECT_NE(finding.status, Status::fail) << question.kind << " " << question.argument << ": " << finding.id << " " << finding.observed;
+    }
+}
+
+/// What is broken may become unknown when an answer is lost, and never right.
+TEST(LostAnswer, never_makes_a_broken_gpu_node_pass) {
+    FakeHost whole = gpu_node();
+    whole.add_bridge("0000:17:00.0", 0x1d);
+    gpu_driver(whole, proprietary_550);
+    whole.unload("nvidia_peermem");
+    for (const char* device : {"mlx5_0", "mlx5_1"}) whole.rdma_device(device, [](RdmaDevice& known) { known.uverbs = RdmaChardev{"uverbs0", 9u}; });
+    whole.set("caller", "", Caller{{"S3RDMA_DEVICE=mlx5_9"}, {~0ull, ~0ull}});
+    const std::vector<std::string> broken = {"pcie.acs", "gpu.peermem", "s3.transport", "s3.device"};
+    Options as_client;
+    as_client.roles = client;
+    for (const auto& [question, answer] : whole.answers)
+        for (const bool gone : {false, true}) {
+            if (gone && (question.kind == "list" || question.kind == "caller")) continue;  // an empty PCI bus or shell is another node
+            FakeHost host = whole;
+            if (gone) host.absent(question.kind, question.argument);
+            else host.unreadable(question.kind, question.argument, "EACCES");
+            const Facts facts(host, as_client);
+            for (const Finding& finding : judge({s3_module(), gpu_module(), pcie_module()}, facts).findings)
+                if (std::find(broken.begin(), broken.end(), finding.id) != broken.end()) {
+                    EXPECT_TRUE(finding.status != Status::pass && (gone || finding.status != Status::skip)) << question.kind << " " << question.argument << (gone ? " gone: " : " unreadable: ") << finding.id << " " << finding.observed;
+                }
+        }
 }
 
 }  // namespace

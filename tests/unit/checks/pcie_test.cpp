@@ -80,6 +80,15 @@ TEST(PcieAcs, read_short_is_unknown_and_asks_for_root) {
     EXPECT_THAT(finding.remedy.summary, HasSubstr("as root"));
 }
 
+TEST(PcieAcs, is_unknown_without_configuration_space_or_where_the_firmware_tables_are_hidden) {
+    FakeHost host = gpu_node();
+    host.absent("config_space", "0000:17:00.0");
+    EXPECT_EQ(only(judged_pcie(host), "pcie.acs").status, Status::unknown);
+    FakeHost hidden = gpu_node();
+    hidden.unreadable("read", "/sys/class/dmi/id/sys_vendor", "EACCES");
+    EXPECT_EQ(only(judged_pcie(hidden), "pcie.acs").status, Status::unknown);
+}
+
 TEST(PcieAcs, set_on_one_bridge_fails_although_another_could_not_be_read) {
     FakeHost host = gpu_node();
     host.add_bridge("0000:17:01.0", set_by_firmware);
@@ -112,10 +121,17 @@ TEST(AcsUnit, that_is_enabled_but_never_ran_is_named_with_the_ordering_cycle) {
     EXPECT_EQ(cyclic.status, Status::fail);
     EXPECT_THAT(cyclic.observed, HasSubstr("\"Before=basic.target\" makes an ordering cycle"));
     for (const std::string& line : cyclic.remedy.persist) EXPECT_THAT(line, Not(HasSubstr("Before=")));
+    EXPECT_THAT(cyclic.remedy.undo, Contains(HasSubstr("disable-pcie-acs.service.before-rdma"))) << "the unit of the administrator comes back";
     add_unit(host, good_unit, true, false);
     EXPECT_THAT(only(judged_pcie(host), "pcie.acs").observed, HasSubstr("did not run in this boot"));
     add_unit(host, good_unit, true, true);
     EXPECT_THAT(only(judged_pcie(host), "pcie.acs").observed, HasSubstr("ran in this boot and left them set"));
+}
+
+TEST(AcsUnit, that_leaves_the_default_ordering_out_makes_no_cycle) {
+    FakeHost host = gpu_node();
+    add_unit(host, "[Unit]\nDefaultDependencies=no\nBefore=basic.target\n" + good_unit, true, true);
+    EXPECT_EQ(only(judged_pcie(host), "pcie.acs").status, Status::pass);
 }
 
 TEST(AcsUnit, matters_for_the_next_boot_when_the_bits_are_clear) {

@@ -4,10 +4,10 @@
 . tests/vm/node/lib.sh
 program=$1 nic=0000:64:00.0
 
-judge() { # FILTER OF PYTHON, on the findings `f` of pcie.acs; further arguments run before the program
+judge() { # FILTER OF PYTHON, on the findings `f` of pcie.acs; further arguments are a command that starts it
     local filter=$1
     shift
-    "$@" "$program" run --format json --role client --only pcie.acs,pcie.iommu,pcie.link,gpu.present,gpu.topology >/run/vm/report
+    "$@" sh -c '"$0" run ${SNAPSHOT:+--snapshot "$SNAPSHOT"} "$@"' "$program" --format json --role client --only pcie.acs,pcie.iommu,pcie.link,gpu.present,gpu.topology >/run/vm/report
     python3 -c "import json; f = {x['id']: x for x in json.load(open('/run/vm/report'))['findings']}; print($filter)"
 }
 
@@ -32,6 +32,9 @@ rdma link add "$rdma0" type rxe netdev "$port0" || fail "no RDMA device on $port
 expect "PIX" judge "[w for w in ('PIX', 'PXB', 'PHB') if w in f['gpu.topology']['observed']][0]"
 expect "pass" judge "f['pcie.iommu']['status']"
 expect "True" judge "f['pcie.acs']['status'] == 'fail' and '0000:62:00.0' in f['pcie.acs']['observed'] and '0000:60:00.0' not in f['pcie.acs']['observed']"
+# A snapshot of it is judged alike.
+"$program" capture - >/run/vm/snapshot || fail "no snapshot"
+expect "fail" judge "f['pcie.acs']['status']" env "SNAPSHOT=/run/vm/snapshot"
 # An ordinary user gets 64 bytes of it.
 expect "unknown True" judge "f['pcie.acs']['status'], 'only 64 bytes' in f['pcie.acs']['observed'], sep=' '" setpriv --reuid 65534 --regid 65534 --clear-groups
 
