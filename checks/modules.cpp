@@ -37,8 +37,4 @@ const Check* find_check(std::string_view id) {
     return nullptr;
 }
 
-void not_built_yet(const Facts&, Findings& out) {
-    out.unknown(node_subject(), "this version cannot judge it yet (not built yet)", "Judge it by hand, or use a later version.");
-}
-
 }  // namespace preflight

@@ -9,6 +9,7 @@
 #include "facts/kernel_modules.h"
 #include "facts/nic.h"
 #include "facts/node.h"
+#include "facts/probe_result.h"
 #include "nic.h"
 #include "text.h"
 
@@ -112,6 +113,19 @@ Remedy unbond(const BondView& bond) {
             {}, {}, {}};
 }
 
+/// A probe of this boot moved data over each member of the bond.
+bool proven_over_each(const Facts& facts, const BondView& bond) {
+    const auto& probe = facts.probe_result();
+    const auto& boot = facts.node().boot_id;
+    if (!probe || !boot || *boot != probe->boot_id) return false;
+    return std::all_of(bond.members.begin(), bond.members.end(), [&](const Port* member) {
+        const std::string by = " by " + member->link.name;
+        return std::any_of(probe->transfers.begin(), probe->transfers.end(), [&](const ProbeResult::Transfer& transfer) {
+            return transfer.status == Status::pass && transfer.subject.size() > by.size() && transfer.subject.compare(transfer.subject.size() - by.size(), by.size(), by) == 0;
+        });
+    });
+}
+
 void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
     const Subject subject = bond.subject();
     const std::string head = fmt::format("{} over {}", bond.mode(), bond.member_names());
@@ -164,6 +178,15 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
     }
     // Only of irdma and of mlx5 ports that did not merge does the source say that flows are lost.
     const bool known_to_lose = std::any_of(bond.with_rdma.begin(), bond.with_rdma.end(), [](const Port* member) { return member->family && (member->family->rdma == "irdma" || member->family->rdma == "mlx5_ib"); });
+    if (bond.mode() == "802.3ad" && carrying.size() >= 2 && known_to_lose && proven_over_each(facts, bond)) {
+        out.warn(subject, fmt::format("{}; {} both carry the bond's GIDs, and the probe moved data over each member", head, list_of(carrying)))
+            .want("one RDMA device for the bond, or storage ports outside a bond")
+            .from(std::string(bond_source) + "; " + facts.probe_result()->file)
+            .because("The switch may hash other flows to the other port: a probe proves the flows it made.")
+            .mend(unbond(bond))
+            .unproven();
+        return;
+    }
     if (bond.mode() == "802.3ad" && carrying.size() >= 2 && known_to_lose) {
         out.fail(subject, fmt::format("{}; {} both carry the bond's GIDs: flows hashed to the other port are lost", head, list_of(carrying)))
             .want("one RDMA device for the bond, or storage ports outside a bond")

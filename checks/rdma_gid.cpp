@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "facts/peers.h"
 #include "nic.h"
 #include "rdma.h"
 #include "text.h"
@@ -28,7 +29,19 @@ void judge_infiniband(const GidTable& table, const Subject& subject, const std::
     else out.fail(subject, "no subnet prefix: no subnet manager has configured the port").want("a GID with a subnet prefix").from(source).mend({"Start a subnet manager in the InfiniBand fabric.", {"sudo sminfo"}, {}, {}});
 }
 
-void judge_gid_table(const Port& port, const GidTable& table, const Subject& subject, const std::string& source, Findings& out) {
+/// The first peer that has no address of a family the port has GIDs of; empty when there is none or nothing is known of peers.
+std::string peer_of_other_family(const Facts& facts, bool ipv4, bool ipv6) {
+    if (facts.options().no_peers) return {};
+    for (const PeerNode& node : facts.peers().nodes.value_or({})) {
+        if (node.self() || !node.addresses || node.addresses->empty()) continue;
+        const bool meets = std::any_of(node.addresses->begin(), node.addresses->end(), [&](const PeerAddress& address) { return address.text.find(':') == std::string::npos ? ipv4 : ipv6; });
+        if (!meets) return fmt::format("{} ({})", node.name, node.addresses->front().text);
+    }
+    return {};
+}
+
+void judge_gid_table(const Facts& facts, const Port& port, const GidTable& table, const Subject& subject, const std::string& source, Findings& out) {
+    bool ipv4 = false, ipv6 = false;
     std::vector<std::string> wanted, all, routable_others;
     const Gid *match = nullptr, *untyped = nullptr, *version1 = nullptr;
     for (const PortAddress& carried : port.addresses)
@@ -40,10 +53,20 @@ void judge_gid_table(const Port& port, const GidTable& table, const Subject& sub
         const bool ours = std::find(wanted.begin(), wanted.end(), address->text) != wanted.end();
         if (!ours) routable_others.push_back(address->text);
         else if (!gid.type) untyped = untyped ? untyped : &gid;
-        else if (*gid.type == roce_v2) match = match ? match : &gid;
+        else if (*gid.type == roce_v2) {
+            match = match ? match : &gid;
+            (address->kind == GidKind::ipv4 ? ipv4 : ipv6) = true;
+        }
         else version1 = version1 ? version1 : &gid;
     }
     const std::string want = wanted.empty() ? "a RoCE v2 GID with the storage address" : fmt::format("a RoCE v2 GID with {}", fmt::join(wanted, " or "));
+    if (const std::string peer = match ? peer_of_other_family(facts, ipv4, ipv6) : ""; !peer.empty()) {
+        out.warn(subject, fmt::format("GID {}, but the peer {} is reached by {} only", listed(*match), peer, ipv4 ? "IPv6" : "IPv4"))
+            .want("a GID of the family by which the peers are reached")
+            .from(source)
+            .mend({"Give the port an address of the peers' family, or let their names resolve to this one.", {fmt::format("sudo ip address add ADDRESS/PREFIX dev {}", port.carrier())}, {}, {}});
+        return;
+    }
     if (match) {
         out.pass(subject, fmt::format("GID {}", listed(*match))).want(want).from(source);
         return;
@@ -81,7 +104,7 @@ void judge_gid(const Facts& facts, Findings& out) {
         else if (device->infiniband()) judge_infiniband(*table->second, subject, source, out);
         else if (facts.ports().addresses.unreadable()) out.unknown(subject, "the storage address is not known: " + no_answer(facts.ports().addresses), how_to_know(facts.ports().addresses.why())).from(source);
         else if (backup_member(*port)) out.skip(subject, fmt::format("backup member of {}: the bond's GIDs stand on its active member", port->bond->name));
-        else judge_gid_table(*port, *table->second, subject, source, out);
+        else judge_gid_table(facts, *port, *table->second, subject, source, out);
     }
 }
 
@@ -123,7 +146,7 @@ Check rdma_gid_check() {
             .phase = 'A',
             .title = "A RoCE v2 GID carries the storage address",
             .why = "Peers reach an RDMA port by its GID; a link-local or RoCE v1 GID does not reach them through a routed RoCE v2 network.",
-            .judges = "pass: a RoCE v2 GID with an address of the port, its bond or VLAN, by value and at any index. fail: only v1, link-local (169.254 too), zero, or foreign addresses. skip: the backup "
+            .judges = "pass: a RoCE v2 GID with an address of the port, its bond or VLAN, by value and at any index. fail: only v1, link-local (169.254 too), zero, or foreign addresses. warn: a peer is reached by the other address family. skip: the backup "
                       "member of an active-backup bond. InfiniBand: a subnet prefix. Empty slots that answer EINVAL are normal.",
             .remedy = "Assign the storage address to the port, its bond or VLAN.",
             .evidence = "Linux 6.12 drivers/infiniband/core/roce_gid_mgmt.c, sysfs.c.",

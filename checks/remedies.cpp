@@ -30,6 +30,11 @@ Remedy drop_in(const ServiceFacts& service, std::string summary, const std::stri
     return remedy;
 }
 
+Remedy start_rdma_build(const ServiceFacts& service, const Options& options) {
+    return drop_in(service, "Start the RDMA build", "rdma.conf",
+                   {"[Service]", "ExecStart=", fmt::format("ExecStart={} server $MINIO_OPTS $MINIO_VOLUMES", options.binary.value_or(rdma_build_path))});
+}
+
 Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value) {
     Remedy remedy;
     remedy.summary = std::move(summary);

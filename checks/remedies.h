@@ -16,6 +16,9 @@ Remedy drop_in(const ServiceFacts& service, std::string summary, const std::stri
 /// environment.
 std::vector<std::string> restart_commands(const ServiceFacts& service, bool reload = false);
 
+/// A drop-in by which the unit starts the RDMA build: the one that --binary names, or the package's.
+Remedy start_rdma_build(const ServiceFacts& service, const Options& options);
+
 /// Sets one variable in an environment file: a line that is there is replaced, else one is appended.
 Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value);
 

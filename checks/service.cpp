@@ -6,6 +6,7 @@
 
 #include "facts/environment.h"
 #include "facts/memlock.h"
+#include "facts/server_build.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
 #include "modules.h"
@@ -126,8 +127,7 @@ void judge_exec(const Facts& facts, Findings& out) {
         return;
     }
     const ExecCommand& command = service.unit.exec_start.front();
-    const std::string start = fmt::format("ExecStart={} server $MINIO_OPTS $MINIO_VOLUMES", facts.options().binary.value_or(rdma_build_path));
-    const Remedy repoint = drop_in(service, "Start the RDMA build", "rdma.conf", {"[Service]", "ExecStart=", start});
+    const Remedy repoint = start_rdma_build(service, facts.options());
     if (const std::string broken = broken_word(command, facts.environment()); !broken.empty()) {
         out.fail(subject, broken).want("$MINIO_OPTS $MINIO_VOLUMES").from(service.executable_origin()).mend(repoint);
         return;
@@ -145,7 +145,7 @@ void judge_exec(const Facts& facts, Findings& out) {
         return;
     }
     const std::string real = service.real_executable.value_or(*path);
-    if (rdma_name(real) || rdma_name(*path)) {
+    if (rdma_name(real) || rdma_name(*path) || (facts.server_build().real == real && facts.server_build().rdma_build())) {
         out.pass(subject, real == *path ? *path : fmt::format("{} -> {}", *path, real)).from(service.executable_origin());
         return;
     }

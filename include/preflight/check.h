@@ -42,7 +42,4 @@ const std::vector<Module>& modules();
 /// The check with this id, or nullptr.
 const Check* find_check(std::string_view id);
 
-/// The judge of a check that a later version will fill: unknown, so that no phase passes by accident.
-void not_built_yet(const Facts& facts, Findings& out);
-
 }  // namespace preflight

@@ -23,7 +23,8 @@ enum class Status {
 std::string_view name(Status status);
 
 /// What a finding is about. `text` is what a person reads ("ens1f0np0"); `keys` say which ports it concerns (PCI
-/// address, or the netdev name of a port without one). No key: the whole node. A bond carries the keys of its members.
+/// address, or the netdev name of a port without one) or which peer ("peer:NAME"). No key: the whole node. A bond carries the
+/// keys of its members.
 struct Subject {
     std::string text;
     std::vector<std::string> keys;

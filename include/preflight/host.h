@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "preflight/elf.h"
 #include "preflight/fact.h"
 
 namespace preflight {
@@ -306,6 +307,14 @@ struct Verbs {
     std::vector<VerbsDevice> devices;
 };
 
+// ---------------------------------------------------------------------------------------------------- PCI
+
+/// Configuration space of a PCI function from its start, as much as the kernel gives the caller: 4096 bytes of a PCIe function,
+/// 256 of a conventional one, 64 to a caller without CAP_SYS_ADMIN (drivers/pci/pci-sysfs.c, pci_read_config).
+struct PciConfig {
+    std::string bytes;
+};
+
 // ---------------------------------------------------------------------------------------------------- users, processes and the service manager
 
 /// An account as the name service knows it, with all groups it belongs to.
@@ -346,6 +355,12 @@ struct Processes {
     std::vector<Process> servers;       ///< processes whose name, first argument or executable is minio or minio.*
 };
 
+/// The tool's own process: what an S3 client that is started from the same shell will find.
+struct Caller {
+    std::vector<std::string> environment;  ///< "NAME=value" of S3RDMA_DEVICE, CUFILE_ENV_PATH_JSON, LD_LIBRARY_PATH and LD_PRELOAD
+    MemlockLimit memlock;
+};
+
 /// One unit as the manager has loaded it (org.freedesktop.systemd1). Sizes in bytes; 2^64-1 is no limit.
 struct LoadedUnit {
     std::string id, load_state, load_error, active_state, fragment, user, group, type;
@@ -368,6 +383,31 @@ struct ServiceManager {
     std::string version;                    ///< "252.39-1~deb12u2"
     std::vector<std::string> environment;   ///< what it gives to every service, masked
     std::uint64_t memlock_soft = 0;         ///< DefaultLimitMEMLOCKSoft
+};
+
+// ---------------------------------------------------------------------------------------------------- names, peers, sockets
+
+/// One attempt to open a TCP connection. What an ICMP message said comes from the socket's error queue (IP_RECVERR, for
+/// TCP since Linux 5.9); without it `icmp` is empty and EHOSTUNREACH may be a firewall's rejection or a host that is not there.
+struct TcpProbe {
+    /// "connected"; "refused" (a reset); "reset"; "timed-out"; "prohibited" (a filter said so: ICMP administratively
+    /// prohibited or, for TCP, port unreachable; or this node's own policy, EACCES and EPERM); "no-route" (ENETUNREACH,
+    /// a blackhole route); "unreachable" (EHOSTUNREACH: no neighbour answered, or a router said so).
+    std::string outcome;
+    int elapsed_ms = 0;
+    std::string error;  ///< errno's name; empty when connected
+    std::string icmp;   ///< "type 3 code 13 from 192.0.2.12"
+};
+
+/// A TCP socket in LISTEN state, in the caller's network namespace (/proc/net/tcp and tcp6: unlike NETLINK_SOCK_DIAG these
+/// never have the kernel load a module).
+struct ListeningSocket {
+    std::string address;      ///< presentation form; "0.0.0.0" or "::" for any
+    int port = 0;
+    unsigned uid = 0;         ///< of the socket's creator
+    std::optional<int> pid;   ///< a process that holds it; nullopt: not visible to the caller
+    std::string comm;         ///< of that process
+    std::string executable;   ///< its /proc/PID/exe; empty when not readable
 };
 
 // ---------------------------------------------------------------------------------------------------- the door
@@ -400,6 +440,17 @@ public:
     /// other ExecStart= line the program. The rest of such files may hold secrets and never leaves the node.
     Fact<std::vector<std::string>> dcb_lines(const std::string& path);
 
+    /// `address` as in /sys/bus/pci/devices: "0000:3b:00.0". Reading wakes a suspended function, as lspci does.
+    Fact<PciConfig> config_space(const std::string& address);
+
+    /// What a program or library file says of itself. Absent: no such file. Unreadable: "not-elf", "script", "malformed", or an errno.
+    Fact<Elf> elf(const std::string& path);
+    /// Entries of /etc/ld.so.cache for this name, in the loader's order; empty: none. Absent: there is no cache.
+    Fact<std::vector<CachedLibrary>> cached_library(const std::string& name);
+    /// What `path --version` prints, at most 4 KiB. It starts the program, as the tool's own user, and ends it when the host's timeout is
+    /// up; asked only with --run-binary.
+    Fact<std::string> version_output(const std::string& path);
+
     // Texts that hold secrets; what is masked and what is kept stands in src/host/secrets.h.
     /// A file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE, masked.
     Fact<std::string> environment_file(const std::string& path);
@@ -411,6 +462,7 @@ public:
     Fact<Processes> processes();
     /// Absent: no such process.
     Fact<Process> process(int pid);
+    Fact<Caller> caller();
     /// Absent: systemd does not manage this node, or no bus can be reached from here (a container, --root).
     Fact<ServiceManager> service_manager();
     Fact<LoadedUnit> loaded_unit(const std::string& unit);
@@ -422,8 +474,9 @@ public:
     /// `sample` 0 is the first reading; later samples are separate answers, here and below.
     Fact<std::vector<Link>> links(int sample = 0);
     Fact<std::vector<Address>> addresses();
-    /// Absent: the kernel has no route (ENETUNREACH). `destination` is an address in presentation form.
-    Fact<Route> route(const std::string& destination);
+    /// Absent: the kernel has no route (ENETUNREACH). `destination` is an address in presentation form. `vrf`: as a socket bound
+    /// to that VRF is routed.
+    Fact<Route> route(const std::string& destination, const std::string& vrf = {});
 
     // ethtool. Absent: the driver does not offer it (EOPNOTSUPP) or the netdev is gone (ENODEV); `detail` says which.
     Fact<EthtoolDriver> ethtool_driver(const std::string& netdev);
@@ -451,15 +504,29 @@ public:
     /// Absent: the node has no libibverbs. Unreadable ENOSYS: no verbs in the kernel.
     Fact<Verbs> verbs();
 
+    /// The addresses the system's resolver has for each name, in its order and without doubles; all names at once, within half
+    /// of the host's timeout. Absent: there is no such name (EAI_NONAME) or it has no address (EAI_NODATA). Unreadable
+    /// "timeout", or the resolver's error ("EAI_AGAIN").
+    std::vector<Fact<std::vector<std::string>>> resolve_names(const std::vector<std::string>& names);
+    /// Tries each target, "192.0.2.12:5555" or "[2001:db8::12]:5555", all at once and within the host's timeout. Unreadable:
+    /// "timeout" when its turn never came, else the errno of what this node lacked (EMFILE, EADDRNOTAVAIL).
+    std::vector<Fact<TcpProbe>> probe_tcp(const std::vector<std::string>& targets);
+    /// The sockets that listen on a TCP port.
+    Fact<std::vector<ListeningSocket>> listening(int port);
+
 protected:
     /// Answers one question, or says why not. Implementations never throw for what a node can do to them; a snapshot
     /// whose text is not what a snapshot may hold throws InputError.
     virtual Answer answer(const Question& question) = 0;
+    /// Answers questions of one kind, in their order. A host that has to wait for the network waits for all of them together.
+    virtual std::vector<Answer> answers(const std::vector<Question>& questions);
     friend class Recorder;
 
 private:
     template <class T>
     Fact<T> ask(std::string kind, std::string argument = {});
+    template <class T>
+    std::vector<Fact<T>> ask_all(const std::string& kind, const std::vector<std::string>& arguments);
 };
 
 /// An input file that cannot be used: the message names the file and the place in it. Ends the program with exit code 3.
@@ -468,7 +535,8 @@ struct InputError {
 };
 
 /// The node this process runs on. `root`: read host files below this folder instead of "/", links resolved inside it.
-std::unique_ptr<Host> live_host(const std::string& root = "/");
+/// `timeout`: seconds that all questions to the network may take together.
+std::unique_ptr<Host> live_host(const std::string& root = "/", double timeout = 5);
 
 /// The answers in a snapshot file. Throws InputError when the file is not a snapshot this version can read.
 std::unique_ptr<Host> snapshot_host(const std::string& path);
@@ -489,9 +557,12 @@ public:
 
 protected:
     Answer answer(const Question& question) override;
+    std::vector<Answer> answers(const std::vector<Question>& questions) override;
 
 private:
     struct Memory;
+    const Answer& remember(const Question& question, const Answer& reply);
+
     Host& inner_;
     std::unique_ptr<Memory> memory_;
     std::function<void(const Question&, const std::string&)> watch_;

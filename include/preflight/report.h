@@ -85,6 +85,7 @@ struct Report {
     std::vector<CompareKey> compare_keys;
     std::vector<Finding> findings;  ///< catalogue order, then subject
     std::vector<std::string> notes; ///< about the run itself: unused waivers, …
+    std::string topology;           ///< distance of each GPU from each RDMA NIC, a table; empty without both
     std::string chain;              ///< the storage ports from netdev to endpoint, a line each
 };
 

@@ -28,6 +28,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Command run_command();
+Command fix_command();
 Command capture_command();
 Command list_command();
 Command explain_command();
@@ -38,8 +39,11 @@ struct UsageError {
     std::string message;
 };
 
-/// The node a command judges: the live one below `root`, or a snapshot.
-std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root);
+/// The node a command judges: the live one below `root`, or a snapshot. `timeout`: seconds for all questions to the network.
+std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root, double timeout);
+
+/// Declares --peers, --no-peers and --timeout, which fill `options`.
+void add_network_options(CLI::App& app, Options& options);
 
 /// --sample SECONDS; the wait shows on stderr where that is a terminal.
 void add_sample_option(CLI::App& app, Options& options);

@@ -41,10 +41,10 @@ void log_questions(Recorder& recorder) {
 
 }  // namespace
 
-std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root) {
+std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root, double timeout) {
     if (!snapshot.empty()) return snapshot_host(snapshot);
     if (root.empty() || root[0] != '/') throw UsageError{fmt::format("--root {}: write an absolute path", root)};
-    return live_host(root);
+    return live_host(root, timeout);
 }
 
 void add_sample_option(CLI::App& app, Options& options) {
@@ -77,8 +77,9 @@ Command capture_command() {
                 app.add_option("FILE", a->file, "The snapshot, created with mode 0600")->required();
                 app.add_option("--root", a->options.root, "Read host files below DIR")->type_name("DIR");
                 add_sample_option(app, a->options);
+                add_network_options(app, a->options);
                 return [a] {
-                    const auto host = open_host("", a->options.root);
+                    const auto host = open_host("", a->options.root, a->options.timeout_seconds);
                     Recorder recorder(*host);
                     ask_everything(recorder, a->options);
                     write_output(a->file, recorder.snapshot());
@@ -130,7 +131,7 @@ Command schema_command() {
 }
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> table = {run_command(), capture_command(), list_command(), explain_command(), schema_command()};
+    static const std::vector<Command> table = {run_command(), fix_command(), capture_command(), list_command(), explain_command(), schema_command()};
     return table;
 }
 

@@ -12,7 +12,10 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/suggest.h"
+#include "facts/s3_client.h"
+#include "facts/s3_endpoint.h"
 #include "preflight/engine.h"
+#include "report/script.h"
 
 namespace preflight {
 namespace {
@@ -71,7 +74,8 @@ TextStyle style_of(const RunArguments& arguments, bool terminal) {
     return style;
 }
 
-Exit run(RunArguments& arguments) {
+/// Judges the node as the options say.
+Report judged(RunArguments& arguments) {
     Options& options = arguments.options;
     set_log_level(arguments.verbose ? LogLevel::debug : arguments.quiet ? LogLevel::error : LogLevel::warning);
     for (const std::string& path : arguments.want) options.want = options.want.value_or(0) | (path == "internode" ? internode : s3);
@@ -82,8 +86,16 @@ Exit run(RunArguments& arguments) {
     options.stage = arguments.stage == "ready" ? Stage::ready : Stage::on;
     options.from_snapshot = !arguments.snapshot.empty();
     require_selection(options);
+    if (options.endpoint && !parse_endpoint(*options.endpoint)) throw UsageError{fmt::format("--endpoint {}: write http://HOST[:PORT] or https://HOST[:PORT]", *options.endpoint)};
+    if (options.server_release && release_date(*options.server_release).empty())
+        throw UsageError{fmt::format("--server-release {}: write it like RELEASE.2026-08-07T18-34-35Z", *options.server_release)};
     if (!arguments.policy.empty()) options.policy = read_policy(arguments.policy);
 
+    const auto host = open_host(arguments.snapshot, options.root, options.timeout_seconds);
+    return make_report(*host, options);
+}
+
+Exit run(RunArguments& arguments) {
     std::vector<std::pair<std::string, std::string>> outputs;
     for (const std::string& output : arguments.outputs) {
         const auto equals = output.find('=');
@@ -93,13 +105,41 @@ Exit run(RunArguments& arguments) {
         outputs.emplace_back(format, output.substr(equals + 1));
     }
 
-    const auto host = open_host(arguments.snapshot, options.root);
-    const Report report = make_report(*host, options);
+    const Report report = judged(arguments);
     for (const auto& [format, path] : outputs) write_output(path, formats().at(format)(report, style_of(arguments, false)));
     const bool terminal = isatty(STDOUT_FILENO);
     const std::string format = !arguments.format.empty() ? arguments.format : terminal ? "text" : "json";
     print(formats().at(format)(report, style_of(arguments, terminal)));
     return exit_code(report, arguments.strict);
+}
+
+/// What to judge, and how: the options that `run` and `fix` have in common.
+void add_judging_options(CLI::App& app, RunArguments& a) {
+    app.add_option("--want", a.want, "RDMA paths this node shall serve: internode,s3")->delimiter(',')->check(CLI::IsMember({"internode", "s3"}));
+    app.add_option("--stage", a.stage, "on: will it use RDMA as configured? ready: could it be switched on?")
+        ->check(CLI::IsMember({"on", "ready"}));
+    app.add_option("--role", a.roles, "auto, storage or client; a node may be both: storage,client")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"auto", "storage", "client"}));
+    app.add_option("--deployment", a.deployment, "How AIStor runs here")->check(CLI::IsMember({"auto", "systemd", "container"}));
+    app.add_option("--phase", a.phases, "Judge only these phases: A,B,C")->delimiter(',')->check(CLI::IsMember({"A", "B", "C"}));
+    app.add_option("--only", a.options.only, "Judge only the checks that match GLOB")->delimiter(',')->type_name("GLOB");
+    app.add_option("--skip", a.options.skip, "Leave out the checks that match GLOB")->delimiter(',')->type_name("GLOB");
+    app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
+    app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
+    app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
+    app.add_option("--binary", a.options.binary, "The server's file, instead of the one the unit starts")->type_name("FILE");
+    app.add_flag("--run-binary", a.options.run_binary, "Start the server's file with --version, at most five seconds");
+    app.add_option("--endpoint", a.options.endpoint, "The S3 endpoint of a client, to judge the way to it")->type_name("URL");
+    app.add_option("--server-release", a.options.server_release, "The servers' release, where their file does not tell it, and to judge a client against it")->type_name("RELEASE");
+    add_network_options(app, a.options);
+    app.add_option("--probe-result", a.options.probe_result, "Include the report of an earlier probe")->type_name("FILE");
+    app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
+    app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
+    add_sample_option(app, a.options);
+    app.add_option("--root", a.options.root, "Read host files below DIR")->type_name("DIR");
+    app.add_flag("-v,--verbose", a.verbose, "Log each question to the node on stderr");
+    app.add_flag("-q,--quiet", a.quiet, "Log errors only");
 }
 
 }  // namespace
@@ -108,32 +148,26 @@ Command run_command() {
     return {"run", "Judge this node, or a snapshot, and print the report (the default)", [](CLI::App& app) -> std::function<Exit()> {
                 auto arguments = std::make_shared<RunArguments>();
                 RunArguments& a = *arguments;
-                app.add_option("--want", a.want, "RDMA paths this node shall serve: internode,s3")->delimiter(',')->check(CLI::IsMember({"internode", "s3"}));
-                app.add_option("--stage", a.stage, "on: will it use RDMA as configured? ready: could it be switched on?")
-                    ->check(CLI::IsMember({"on", "ready"}));
-                app.add_option("--role", a.roles, "auto, storage or client; a node may be both: storage,client")
-                    ->delimiter(',')
-                    ->check(CLI::IsMember({"auto", "storage", "client"}));
-                app.add_option("--deployment", a.deployment, "How AIStor runs here")->check(CLI::IsMember({"auto", "systemd", "container"}));
-                app.add_option("--phase", a.phases, "Judge only these phases: A,B,C")->delimiter(',')->check(CLI::IsMember({"A", "B", "C"}));
-                app.add_option("--only", a.options.only, "Judge only the checks that match GLOB")->delimiter(',')->type_name("GLOB");
-                app.add_option("--skip", a.options.skip, "Leave out the checks that match GLOB")->delimiter(',')->type_name("GLOB");
-                app.add_option("--interface", a.options.interfaces, "The storage NICs, bonds or VLANs")->delimiter(',')->type_name("NAME");
-                app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
-                app.add_option("--env-file", a.options.env_file, "Judge this environment file instead of the unit's")->type_name("FILE");
-                app.add_option("--snapshot", a.snapshot, "Judge a snapshot instead of this node")->type_name("FILE");
-                app.add_option("--policy", a.policy, "The site's policy: expected values, attestations, waivers")->type_name("FILE");
-                add_sample_option(app, a.options);
-                app.add_option("--root", a.options.root, "Read host files below DIR")->type_name("DIR");
+                add_judging_options(app, a);
                 app.add_option("--format", a.format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
                 app.add_option("--output", a.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");
                 app.add_flag("--strict", a.strict, "Warnings fail (exit 1)");
                 app.add_flag("--failures-only", a.failures_only, "Text: only what failed");
                 app.add_flag("--facts", a.facts, "Text: with the facts behind each finding");
                 app.add_option("--color", a.color, "Colour on a terminal")->check(CLI::IsMember({"auto", "always", "never"}));
-                app.add_flag("-v,--verbose", a.verbose, "Log each question to the node on stderr");
-                app.add_flag("-q,--quiet", a.quiet, "Log errors only");
                 return [arguments] { return run(*arguments); };
+            }};
+}
+
+Command fix_command() {
+    return {"fix", "Print a shell script of the remedies for this node; never runs it", [](CLI::App& app) -> std::function<Exit()> {
+                auto arguments = std::make_shared<RunArguments>();
+                add_judging_options(app, *arguments);
+                return [arguments] {
+                    const Report report = judged(*arguments);
+                    print(to_script(report));
+                    return exit_code(report, false);
+                };
             }};
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "facts/node.h"
+#include "facts/pci_paths.h"
 #include "facts/ports.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
@@ -53,8 +54,15 @@ void describe(Report& report, const Facts& facts) {
     option("service", options.service, "minio.service");
     option("env_file", options.env_file.value_or(""), "");
     option("binary", options.binary.value_or(""), "");
+    option("run_binary", options.run_binary ? "true" : "", "");
     option("endpoint", options.endpoint.value_or(""), "");
+    if (options.peers) option("peers", fmt::format("{}", fmt::join(*options.peers, ",")), "");
+    option("no_peers", options.no_peers ? "true" : "", "");
+    option("timeout", fmt::format("{}", options.timeout_seconds), "5");
+    option("probe_result", options.probe_result.value_or(""), "");
+    option("server_release", options.server_release.value_or(""), "");
     option("root", options.root, "/");
+    if (facts.roles() & client) report.topology = facts.pci_paths().table();
     report.chain = facts.ports().chain(facts.rdma());
 }
 

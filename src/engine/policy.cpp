@@ -82,9 +82,9 @@ private:
 
     void members(const Json& object, const std::string& place, std::initializer_list<const char*> known) const {
         if (!object.is_object()) refuse(place, "write an object");
-        for (const auto& [key, value] : object.items())
-            if (std::none_of(known.begin(), known.end(), [&](const char* name) { return key == name; }))
-                refuse(join(place, key), fmt::format("no such member; known: {}", fmt::join(known, ", ")));
+        for (const auto& member : object.items())
+            if (std::none_of(known.begin(), known.end(), [&](const char* name) { return member.key() == name; }))
+                refuse(join(place, member.key()), fmt::format("no such member; known: {}", fmt::join(known, ", ")));
     }
 
     static std::string join(const std::string& place, const std::string& key) { return place.empty() ? key : place + "." + key; }

@@ -4,6 +4,7 @@
 
 #include "facts/container.h"
 #include "facts/environment.h"
+#include "facts/gpus.h"
 #include "facts/keepers.h"
 #include "facts/kernel_modules.h"
 #include "facts/lossless.h"
@@ -12,10 +13,15 @@
 #include "facts/node.h"
 #include "facts/owned_objects.h"
 #include "facts/pci.h"
+#include "facts/peers.h"
+#include "facts/pci_paths.h"
 #include "facts/ports.h"
+#include "facts/probe_result.h"
 #include "facts/rdma.h"
 #include "facts/role.h"
+#include "facts/s3_client.h"
 #include "facts/samples.h"
+#include "facts/server_build.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
 
@@ -35,8 +41,16 @@ struct Facts::Cache {
     std::optional<ServiceFacts> service;
     std::optional<ServerProcesses> server_processes;
     std::optional<EnvironmentFacts> environment;
+    std::optional<ServerBuild> server_build;
     std::optional<MemlockFacts> memlock;
     std::optional<std::vector<ContainerView>> containers;
+    std::optional<PeerFacts> peers;
+    std::optional<PeerReach> peer_reach;
+    std::optional<PortHolders> peer_port_holders;
+    std::optional<std::optional<ProbeResult>> probe_result;
+    std::optional<PciPaths> pci_paths;
+    std::optional<GpuFacts> gpus;
+    std::optional<S3ClientFacts> s3_client;
 };
 
 namespace {
@@ -117,8 +131,42 @@ const std::vector<ContainerView>& Facts::containers() const {
     return once(cache_->containers, [&] { return read_containers(host_, server_processes()); });
 }
 
+const PciPaths& Facts::pci_paths() const {
+    return once(cache_->pci_paths, [&] { return PciPaths::read(*this); });
+}
+
+const GpuFacts& Facts::gpus() const {
+    return once(cache_->gpus, [&] { return GpuFacts::read(*this); });
+}
+
+const S3ClientFacts& Facts::s3_client() const {
+    return once(cache_->s3_client, [&] { return S3ClientFacts::read(*this); });
+}
+
 Fact<bool> Facts::container_rdma_build(const Process& process) const {
     return rdma_build_in(host_, process);
+}
+
+const ServerBuild& Facts::server_build() const {
+    return once(cache_->server_build, [&] { return ServerBuild::read(host_, options_, service(), environment()); });
+}
+
+const PeerFacts& Facts::peers() const {
+    return once(cache_->peers, [&] { return PeerFacts::read(host_, options_, ports(), PeerSettings::read(environment())); });
+}
+
+const PeerReach& Facts::peer_reach() const {
+    return once(cache_->peer_reach, [&] { return PeerReach::read(host_, peers()); });
+}
+
+const PortHolders& Facts::peer_port_holders() const {
+    return once(cache_->peer_port_holders, [&] { return PortHolders::read(host_, rdma(), peers().rdma_port); });
+}
+
+const std::optional<ProbeResult>& Facts::probe_result() const {
+    return once(cache_->probe_result, [&] {
+        return options_.probe_result ? std::optional(ProbeResult::read(*options_.probe_result)) : std::nullopt;
+    });
 }
 
 unsigned Facts::roles() const {

@@ -92,8 +92,11 @@ PREFLIGHT_JSON(VerbsPort, port, state, active_mtu, max_mtu, lid, link_layer, gid
 PREFLIGHT_JSON(VerbsDevice, name, transport, opened, vendor_id, vendor_part_id, firmware, max_qp, max_cqe, max_mr_size, max_srq,
                max_sge, ports)
 PREFLIGHT_JSON(Verbs, library, warnings, devices)
+PREFLIGHT_JSON(Elf, machine, bits, kind, interpreter, soname, needed, rpath, runpath, no_default_folders, go_version, go_build, marks, releases, searched)
+PREFLIGHT_JSON(CachedLibrary, path, machine, level, other_levels)
 PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
 PREFLIGHT_JSON(MemlockLimit, soft, hard)
+PREFLIGHT_JSON(Caller, environment, memlock)
 PREFLIGHT_JSON(Process, pid, name, executable, arguments, environment, cgroup, root, namespaces, started, uid, capabilities, pinned, pids, uid_map,
                memlock)
 PREFLIGHT_JSON(Processes, own_namespaces, hidden, servers)
@@ -101,6 +104,12 @@ PREFLIGHT_JSON(LoadedUnit, id, load_state, load_error, active_state, fragment, u
                environment, environment_files, pass_environment, unset_environment, memlock_soft, memlock_hard, dynamic_user,
                ambient_capabilities, bounding_set, memory_max, assert_result, condition_result, sandbox)
 PREFLIGHT_JSON(ServiceManager, version, environment, memlock_soft)
+PREFLIGHT_JSON(TcpProbe, outcome, elapsed_ms, error, icmp)
+PREFLIGHT_JSON(ListeningSocket, address, port, uid, pid, comm, executable)
 #undef PREFLIGHT_JSON
+
+/// {"size": 4096, "rows": {"150": "0d 00 01 …"}}: 16 bytes a row as `lspci -xxxx` prints them, rows of zeros left out.
+void to_json(Json& json, const PciConfig& config);
+void from_json(const Json& json, PciConfig& config);
 
 }  // namespace preflight

@@ -10,21 +10,10 @@
 #include <climits>
 
 #include "host/live.h"
+#include "host/opened.h"
 
 namespace preflight::live {
-namespace {
 
-/// Owns a descriptor; `error` is the errno of a failed open.
-struct Opened {
-    int fd = -1;
-    int error = 0;
-
-    ~Opened() {
-        if (fd >= 0) close(fd);
-    }
-};
-
-/// Opens `path` as the node sees it: below another root all links are resolved inside that root (openat2, Linux 5.6).
 void open_below(Opened& opened, const std::string& root, const std::string& path, int flags) {
     flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);  // openat2 refuses O_PATH beside O_NOCTTY
     if (root == "/") {
@@ -44,6 +33,8 @@ void open_below(Opened& opened, const std::string& root, const std::string& path
     opened.fd = static_cast<int>(syscall(SYS_openat2, top.fd, path.c_str(), &how, sizeof how));
     opened.error = errno;
 }
+
+namespace {
 
 std::string type_name(mode_t mode) {
     switch (mode & S_IFMT) {

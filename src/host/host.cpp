@@ -6,10 +6,10 @@
 
 namespace preflight {
 
+namespace {
+
 template <class T>
-Fact<T> Host::ask(std::string kind, std::string argument) {
-    const Question question{std::move(kind), std::move(argument)};
-    const Answer reply = answer(question);
+Fact<T> typed(const Question& question, const Answer& reply) {
     if (!reply.fact.has()) return reply.fact.as<T>();
     try {
         if constexpr (std::is_same_v<T, std::string>) return text_from_json(*reply.fact);
@@ -18,8 +18,6 @@ Fact<T> Host::ask(std::string kind, std::string argument) {
         throw InputError{fmt::format("the answer to {} \"{}\" has the wrong form: {}", question.kind, question.argument, error.what())};
     }
 }
-
-namespace {
 
 std::string sampled(const std::string& argument, int sample) {
     return sample == 0 ? argument : fmt::format("{}@{}", argument, sample);
@@ -31,24 +29,53 @@ std::string port_of(const std::string& device, int port) {
 
 }  // namespace
 
+template <class T>
+Fact<T> Host::ask(std::string kind, std::string argument) {
+    const Question question{std::move(kind), std::move(argument)};
+    return typed<T>(question, answer(question));
+}
+
+template <class T>
+std::vector<Fact<T>> Host::ask_all(const std::string& kind, const std::vector<std::string>& arguments) {
+    std::vector<Question> questions;
+    for (const std::string& argument : arguments) questions.push_back({kind, argument});
+    const std::vector<Answer> replies = answers(questions);
+    std::vector<Fact<T>> facts;
+    for (std::size_t i = 0; i < questions.size(); ++i) facts.push_back(typed<T>(questions[i], replies[i]));
+    return facts;
+}
+
+std::vector<Answer> Host::answers(const std::vector<Question>& questions) {
+    std::vector<Answer> replies;
+    for (const Question& question : questions) replies.push_back(answer(question));
+    return replies;
+}
+
 Fact<std::string> Host::read(const std::string& path) { return ask<std::string>("read", path); }
 Fact<std::vector<std::string>> Host::list(const std::string& path) { return ask<std::vector<std::string>>("list", path); }
 Fact<std::string> Host::link_target(const std::string& path) { return ask<std::string>("link_target", path); }
 Fact<std::string> Host::resolve(const std::string& path) { return ask<std::string>("resolve", path); }
 Fact<FileInfo> Host::info(const std::string& path) { return ask<FileInfo>("info", path); }
 Fact<std::vector<std::string>> Host::dcb_lines(const std::string& path) { return ask<std::vector<std::string>>("dcb_lines", path); }
+Fact<PciConfig> Host::config_space(const std::string& address) { return ask<PciConfig>("config_space", address); }
 Fact<std::string> Host::environment_file(const std::string& path) { return ask<std::string>("environment_file", path); }
 Fact<std::string> Host::unit_file(const std::string& path) { return ask<std::string>("unit_file", path); }
+Fact<Elf> Host::elf(const std::string& path) { return ask<Elf>("elf", path); }
+Fact<std::vector<CachedLibrary>> Host::cached_library(const std::string& name) { return ask<std::vector<CachedLibrary>>("cached_library", name); }
+Fact<std::string> Host::version_output(const std::string& path) { return ask<std::string>("version_output", path); }
 Fact<User> Host::user(const std::string& name) { return ask<User>("user", name); }
 Fact<Processes> Host::processes() { return ask<Processes>("processes"); }
 Fact<Process> Host::process(int pid) { return ask<Process>("process", std::to_string(pid)); }
+Fact<Caller> Host::caller() { return ask<Caller>("caller"); }
 Fact<ServiceManager> Host::service_manager() { return ask<ServiceManager>("service_manager"); }
 Fact<LoadedUnit> Host::loaded_unit(const std::string& unit) { return ask<LoadedUnit>("loaded_unit", unit); }
 Fact<Node> Host::node() { return ask<Node>("node"); }
 Fact<std::vector<std::string>> Host::kernel_log() { return ask<std::vector<std::string>>("kernel_log"); }
 Fact<std::vector<Link>> Host::links(int sample) { return ask<std::vector<Link>>("links", sampled("", sample)); }
 Fact<std::vector<Address>> Host::addresses() { return ask<std::vector<Address>>("addresses"); }
-Fact<Route> Host::route(const std::string& destination) { return ask<Route>("route", destination); }
+Fact<Route> Host::route(const std::string& destination, const std::string& vrf) {
+    return ask<Route>("route", vrf.empty() ? destination : destination + " vrf " + vrf);
+}
 Fact<EthtoolDriver> Host::ethtool_driver(const std::string& netdev) { return ask<EthtoolDriver>("ethtool_driver", netdev); }
 Fact<EthtoolPause> Host::ethtool_pause(const std::string& netdev) { return ask<EthtoolPause>("ethtool_pause", netdev); }
 Fact<EthtoolChannels> Host::ethtool_channels(const std::string& netdev) { return ask<EthtoolChannels>("ethtool_channels", netdev); }
@@ -71,5 +98,12 @@ Fact<std::map<std::string, std::uint64_t>> Host::rdma_counters(const std::string
     return ask<std::map<std::string, std::uint64_t>>("rdma_counters", sampled(port_of(device, port), sample));
 }
 Fact<Verbs> Host::verbs() { return ask<Verbs>("verbs"); }
+std::vector<Fact<std::vector<std::string>>> Host::resolve_names(const std::vector<std::string>& names) {
+    return ask_all<std::vector<std::string>>("resolve_name", names);
+}
+std::vector<Fact<TcpProbe>> Host::probe_tcp(const std::vector<std::string>& targets) { return ask_all<TcpProbe>("tcp_probe", targets); }
+Fact<std::vector<ListeningSocket>> Host::listening(int port) {
+    return ask<std::vector<ListeningSocket>>("listening", std::to_string(port));
+}
 
 }  // namespace preflight

@@ -1,8 +1,11 @@
 #include "host/live.h"
 
 #include <fmt/format.h>
+#include <net/if.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "host/answer.h"
@@ -49,7 +52,8 @@ Answer as_answer(const Fact<T>& fact) {
 
 class LiveHost : public Host {
 public:
-    explicit LiveHost(std::string root) : root_(std::move(root)) {}
+    LiveHost(std::string root, double timeout)
+        : root_(std::move(root)), timeout_(std::chrono::duration_cast<live::Clock::duration>(std::chrono::duration<double>(timeout))) {}
 
 protected:
     Answer answer(const Question& question) override {
@@ -58,7 +62,26 @@ protected:
         return source->second(root_, question.argument);
     }
 
+    std::vector<Answer> answers(const std::vector<Question>& questions) override {
+        if (questions.empty()) return {};
+        std::vector<std::string> arguments;
+        for (const Question& question : questions) arguments.push_back(question.argument);
+        const auto now = live::Clock::now();
+        const auto share = now + timeout_ / 2;
+        if (first_ == live::Clock::time_point()) first_ = now;
+        if (questions[0].kind == "resolve_name") return as_answers(live::resolve_names(arguments, share));
+        if (questions[0].kind == "tcp_probe") return as_answers(live::probe_tcp(arguments, std::max(share, first_ + timeout_)));
+        return Host::answers(questions);
+    }
+
 private:
+    template <class T>
+    static std::vector<Answer> as_answers(const std::vector<Fact<T>>& facts) {
+        std::vector<Answer> list;
+        for (const Fact<T>& fact : facts) list.push_back(as_answer(fact));
+        return list;
+    }
+
     using Source = Answer (*)(const std::string& root, const std::string& argument);
 
     static const std::unordered_map<std::string, Source>& sources() {
@@ -69,21 +92,32 @@ private:
             {"link_target", [](R root, R path) { return as_answer(live::link_target(root, path)); }},
             {"resolve", [](R root, R path) { return as_answer(live::resolve(root, path)); }},
             {"info", [](R root, R path) { return as_answer(live::info(root, path)); }},
+            {"config_space", [](R root, R address) { return as_answer(live::config_space(root, address)); }},
             {"dcb_lines", [](R root, R path) { return as_answer(live::dcb_lines(root, path)); }},
             {"environment_file",
              [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_environment_file(text); })); }},
             {"unit_file",
              [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_unit_file(text); })); }},
+            {"elf", [](R root, R path) { return as_answer(live::elf(root, path)); }},
+            {"cached_library", [](R root, R name) { return as_answer(live::cached_library(root, name)); }},
+            {"version_output", [](R, R path) { return as_answer(live::version_output(path, std::chrono::seconds(5))); }},
             {"user", [](R root, R name) { return as_answer(live::user(root, name)); }},
             {"processes", [](R root, R) { return as_answer(live::processes(root)); }},
             {"process", [](R root, R pid) { return as_answer(live::process(root, std::atoi(pid.c_str()))); }},
+            {"caller", [](R, R) { return as_answer(live::caller()); }},
             {"service_manager", [](R root, R) { return as_answer(live::service_manager(root)); }},
             {"loaded_unit", [](R root, R unit) { return as_answer(live::loaded_unit(root, unit)); }},
             {"node", [](R, R) { return as_answer(live::node()); }},
             {"kernel_log", [](R, R) { return as_answer(live::kernel_log()); }},
             {"links", [](R, R) { return as_answer(live::links()); }},
             {"addresses", [](R, R) { return as_answer(live::addresses()); }},
-            {"route", [](R, R destination) { return as_answer(live::route(destination)); }},
+            {"route", [](R, R query) {
+                 const auto vrf = query.find(" vrf ");
+                 if (vrf == std::string::npos) return as_answer(live::route(query, 0));
+                 const unsigned index = if_nametoindex(query.c_str() + vrf + 5);
+                 if (index == 0) return as_answer(Fact<Route>(Absent{"ENODEV"}));
+                 return as_answer(live::route(query.substr(0, vrf), index));
+             }},
             {"ethtool_driver", [](R, R netdev) { return as_answer(live::ethtool_driver(netdev)); }},
             {"ethtool_pause", [](R, R netdev) { return as_answer(live::ethtool_pause(netdev)); }},
             {"ethtool_channels", [](R, R netdev) { return as_answer(live::ethtool_channels(netdev)); }},
@@ -106,17 +140,20 @@ private:
                  return as_answer(live::rdma_counters(root, of.device, of.port));
              }},
             {"verbs", [](R, R) { return as_answer(live::verbs()); }},
+            {"listening", [](R, R port) { return as_answer(live::listening(std::atoi(port.c_str()))); }},
         };
         return table;
     }
 
     std::string root_;
+    live::Clock::duration timeout_;
+    live::Clock::time_point first_;  // of all questions to the network
 };
 
 }  // namespace
 
-std::unique_ptr<Host> live_host(const std::string& root) {
-    return std::make_unique<LiveHost>(root);
+std::unique_ptr<Host> live_host(const std::string& root, double timeout) {
+    return std::make_unique<LiveHost>(root, timeout);
 }
 
 }  // namespace preflight

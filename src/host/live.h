@@ -2,9 +2,13 @@
 // The sources of the live node, one function per question. Each answers from the kernel or a file and keeps no state but
 // the sockets of its source.
 
+#include <chrono>
+
 #include "preflight/host.h"
 
 namespace preflight::live {
+
+using Clock = std::chrono::steady_clock;
 
 // files.cpp; `root` is "/" or the folder given with --root.
 Fact<std::string> read(const std::string& root, const std::string& path, std::size_t limit = max_file_bytes);
@@ -12,6 +16,9 @@ Fact<std::vector<std::string>> list(const std::string& root, const std::string& 
 Fact<std::string> link_target(const std::string& root, const std::string& path);
 Fact<std::string> resolve(const std::string& root, const std::string& path);
 Fact<FileInfo> info(const std::string& root, const std::string& path);
+
+// pci.cpp
+Fact<PciConfig> config_space(const std::string& root, const std::string& address);
 
 // boot_files.cpp
 Fact<std::vector<std::string>> dcb_lines(const std::string& root, const std::string& path);
@@ -23,9 +30,19 @@ Fact<std::vector<std::string>> kernel_log();
 // users.cpp
 Fact<User> user(const std::string& root, const std::string& name);
 
+// elf.cpp
+Fact<Elf> elf(const std::string& root, const std::string& path);
+Fact<std::vector<CachedLibrary>> cached_library(const std::string& root, const std::string& name);
+
+// version_output.cpp
+Fact<std::string> version_output(const std::string& path, Clock::duration limit);
+
 // processes.cpp
 Fact<Processes> processes(const std::string& root);
 Fact<Process> process(const std::string& root, int pid);
+
+// caller.cpp
+Fact<Caller> caller();
 
 // systemd_bus.cpp
 Fact<ServiceManager> service_manager(const std::string& root);
@@ -34,7 +51,8 @@ Fact<LoadedUnit> loaded_unit(const std::string& root, const std::string& unit);
 // rtnetlink.cpp
 Fact<std::vector<Link>> links();
 Fact<std::vector<Address>> addresses();
-Fact<Route> route(const std::string& destination);
+/// `vrf`: the index of a VRF, or 0.
+Fact<Route> route(const std::string& destination, unsigned vrf);
 
 // ethtool.cpp
 Fact<EthtoolDriver> ethtool_driver(const std::string& netdev);
@@ -66,6 +84,15 @@ Fact<std::map<std::string, std::uint64_t>> rdma_counters(const std::string& root
 
 // verbs.cpp
 Fact<Verbs> verbs();
+
+// names.cpp
+std::vector<Fact<std::vector<std::string>>> resolve_names(const std::vector<std::string>& names, Clock::time_point deadline);
+
+// tcp_probe.cpp
+std::vector<Fact<TcpProbe>> probe_tcp(const std::vector<std::string>& targets, Clock::time_point deadline);
+
+// sockets.cpp
+Fact<std::vector<ListeningSocket>> listening(int port);
 
 /// "EACCES" for 13; "errno 9999" for a number the table does not know.
 std::string errno_name(int error);

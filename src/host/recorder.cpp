@@ -1,4 +1,5 @@
 #include <map>
+#include <set>
 
 #include "host/answer.h"
 #include "version.h"
@@ -16,10 +17,25 @@ Recorder::~Recorder() = default;
 Answer Recorder::answer(const Question& question) {
     const auto known = memory_->answers.find(question);
     if (known != memory_->answers.end()) return known->second;
+    return remember(question, inner_.answer(question));
+}
+
+const Answer& Recorder::remember(const Question& question, const Answer& reply) {
     ++memory_->asked;
-    const Answer reply = inner_.answer(question);
     if (watch_) watch_(question, reply.fact.has() ? "value" : reply.fact.absent() ? "absent" : reply.fact.why().error);
     return memory_->answers.emplace(question, reply).first->second;
+}
+
+std::vector<Answer> Recorder::answers(const std::vector<Question>& questions) {
+    std::set<Question> seen;
+    std::vector<Question> open;
+    for (const Question& question : questions)
+        if (!memory_->answers.count(question) && seen.insert(question).second) open.push_back(question);
+    const std::vector<Answer> replies = inner_.answers(open);
+    for (std::size_t i = 0; i < open.size(); ++i) remember(open[i], replies[i]);
+    std::vector<Answer> all;
+    for (const Question& question : questions) all.push_back(memory_->answers.at(question));
+    return all;
 }
 
 std::string Recorder::snapshot() const {

@@ -243,7 +243,7 @@ Fact<std::vector<Address>> addresses() {
     return dump(netlink::request(RTM_GETADDR, NLM_F_DUMP, ifaddrmsg{}), RTM_NEWADDR, "rtnetlink addresses", decode::address);
 }
 
-Fact<Route> route(const std::string& destination) {
+Fact<Route> route(const std::string& destination, unsigned vrf) {
     const std::string what = "rtnetlink route to " + destination;
     in6_addr address{};
     rtmsg header{};
@@ -253,6 +253,7 @@ Fact<Route> route(const std::string& destination) {
     if (inet_pton(header.rtm_family, destination.c_str(), &address) != 1) return Unreadable{"EINVAL", what + ": not an address"};
     nl_msg* request = netlink::request(RTM_GETROUTE, 0, header);
     if (request) nla_put(request, RTA_DST, header.rtm_dst_len / 8, &address);
+    if (request && vrf) nla_put_u32(request, RTA_OIF, vrf);
 
     netlink::Socket socket(NETLINK_ROUTE);
     Fact<Route> route = Unreadable{"malformed", what + ": no RTM_NEWROUTE in the reply"};

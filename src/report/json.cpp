@@ -21,7 +21,8 @@ Json finding_json(const Finding& finding) {
     json["phase"] = std::string(1, finding.phase);
     json["status"] = name(finding.status);
     json["subject"] = finding.subject.text;
-    if (finding.subject.keys.size() == 1) json["port"] = finding.subject.keys.front();
+    const bool peer = !finding.subject.whole_node() && finding.subject.keys.front().rfind("peer:", 0) == 0;
+    if (finding.subject.keys.size() == 1 && !peer) json["port"] = finding.subject.keys.front();
     if (finding.subject.keys.size() > 1) json["ports"] = finding.subject.keys;
     json["title"] = finding.title;
     json["observed"] = finding.observed;

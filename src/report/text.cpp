@@ -9,6 +9,7 @@
 #include <set>
 
 #include "preflight/report.h"
+#include "report/plan.h"
 #include "report/wrap.h"
 #include "version.h"
 
@@ -50,7 +51,8 @@ public:
         first_step();
         for (const PhaseResult& phase : report_.phases) phase_part(phase);
         plan();
-        chain();
+        table("GPU and NIC, as nvidia-smi topo -m names the distance", report_.topology);
+        table("Storage ports", report_.chain);
         for (const std::string& note : report_.notes) field("note", note, 0);
         return std::move(out_);
     }
@@ -106,20 +108,8 @@ private:
         line();
     }
 
-    std::vector<const Finding*> plan_steps() const {
-        std::vector<const Finding*> steps;
-        std::set<std::pair<std::string, std::vector<std::string>>> seen;
-        for (const Status status : {Status::fail, Status::unknown, Status::warn})
-            for (const Finding& finding : report_.findings)
-                if (finding.status == status && !finding.waiver && !finding.remedy.summary.empty() &&
-                    (status != Status::warn || !finding.remedy.commands.empty()) &&
-                    seen.emplace(finding.remedy.summary, finding.remedy.commands).second)
-                    steps.push_back(&finding);
-        return steps;
-    }
-
     void first_step() {
-        const auto steps = plan_steps();
+        const auto steps = plan_steps(report_);
         if (steps.empty() || steps.front()->status == Status::warn) return;
         const Finding& first = *steps.front();
         line(fmt::format("{} {}", colour("Do this first:", "1"), wrap(clean(fmt::format("{} ({})", first.remedy.summary, first.id)), style_.width, 2, 15)));
@@ -210,7 +200,7 @@ private:
     }
 
     void plan() {
-        const auto steps = plan_steps();
+        const auto steps = plan_steps(report_);
         if (steps.empty() || style_.failures_only) return;
         line(colour("Fix plan", "1"));
         int number = 0;
@@ -223,10 +213,9 @@ private:
         line();
     }
 
-    void chain() {
-        if (report_.chain.empty() || style_.failures_only) return;
-        line(colour("Storage ports", "1"));
-        std::string_view rest = report_.chain;
+    void table(std::string_view title, std::string_view rest) {
+        if (rest.empty() || style_.failures_only) return;
+        line(colour(title, "1"));
         while (!rest.empty()) {
             const auto end = rest.find('\n');
             line("  " + clean(rest.substr(0, end)));

@@ -29,7 +29,7 @@ std::string ipv4_gid(const std::string& address) {
 }
 
 Answer FakeHost::answer(const Question& question) {
-    static const std::set<std::string> files{"read", "list", "link_target", "resolve", "info"};
+    static const std::set<std::string> files{"read", "list", "link_target", "resolve", "info", "elf", "cached_library"};
     if (const auto known = answers.find(question); known != answers.end()) return {known->second};
     if (files.contains(question.kind)) return {Absent{}};
     return {Unreadable{"not-captured", question.kind + " was not captured"}};
@@ -53,6 +53,34 @@ void FakeHost::add_pci(const std::string& address, unsigned class_code, unsigned
     text(folder + "/device", fmt::format("0x{:04x}\n", device));
     text(folder + "/numa_node", "0\n");
     if (!driver.empty()) set("link_target", folder + "/driver", "../../../../bus/pci/drivers/" + driver);
+}
+
+void FakeHost::place(const std::string& address, const std::string& root, const std::vector<std::string>& bridges, int numa_node) {
+    std::string path = "/sys/devices/" + root;
+    for (const std::string& bridge : bridges) path += "/" + bridge;
+    set("resolve", "/sys/bus/pci/devices/" + address, path + "/" + address);
+    text("/sys/bus/pci/devices/" + address + "/numa_node", fmt::format("{}\n", numa_node));
+}
+
+void FakeHost::add_gpu(const std::string& address, const std::string& root, const std::vector<std::string>& bridges, int numa_node) {
+    add_pci(address, 0x030200, 0x10de, 0x2330, "nvidia");
+    place(address, root, bridges, numa_node);
+    // H100 SXM: a 16 MiB register region, 128 GiB BAR1, 32 MiB.
+    text("/sys/bus/pci/devices/" + address + "/resource",
+         "0x000025e042000000 0x000025e042ffffff 0x000000000014220c\n0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+         "0x000025c000000000 0x000025dfffffffff 0x000000000014220c\n0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+         "0x000025e040000000 0x000025e041ffffff 0x000000000014220c\n0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+         "0x0000000000000000 0x0000000000000000 0x0000000000000000\n");
+}
+
+void FakeHost::add_bridge(const std::string& address, std::optional<unsigned> acs) {
+    add_pci(address, 0x060400, 0x1000, 0xc030, "pcieport");
+    set("config_space", address, pcie_config(acs));
+}
+
+void FakeHost::add_library(const std::string& folder, const std::string& name, const std::string& file) {
+    set("info", folder + "/" + name, FileInfo{"file", 0755, 0, 0, 100000, 0});
+    set("resolve", folder + "/" + name, folder + "/" + file);
 }
 
 void FakeHost::add_port(const FakePort& port) {
@@ -238,6 +266,39 @@ FakeHost mlx5_node() {
     host.add_port({"eno1", 2, "0000:01:00.0", 0x14e4, 0x165f, "tg3", "", 0, "203.0.113.11"});
     host.add_port({"ens1f0np0", 3, "0000:3b:00.0", 0x15b3, 0x101d, "mlx5_core", "mlx5_0", 1, "192.0.2.11", 8388608});
     host.add_port({"ens1f1np1", 4, "0000:3b:00.1", 0x15b3, 0x101d, "mlx5_core", "mlx5_1", 1, "198.51.100.11", 8388608});
+    return host;
+}
+
+PciConfig pcie_config(std::optional<unsigned> acs) {
+    PciConfig config{std::string(4096, '\0')};
+    const auto put = [&](std::size_t at, std::initializer_list<unsigned> bytes) {
+        for (const unsigned byte : bytes) config.bytes[at++] = static_cast<char>(byte);
+    };
+    put(0x00, {0x00, 0x10, 0x30, 0xc0});
+    put(0x06, {0x10, 0x00});
+    put(0x34, {0x40});
+    put(0x40, {0x01, 0x68});              // power management, then PCI Express
+    put(0x68, {0x10, 0x00});
+    put(0x100, {0x01, 0x00, 0x82, 0x14});  // AER, next at 0x148
+    if (!acs) return put(0x100, {0x01, 0x00, 0x02, 0x00}), config;
+    put(0x148, {0x0d, 0x00, 0x01, 0x00, 0x5f, 0x00, *acs & 0xff, *acs >> 8});
+    return config;
+}
+
+FakeHost gpu_node() {
+    FakeHost host = mlx5_node();
+    host.add_gpu("0000:18:00.0", "pci0000:15", {"0000:15:01.0", "0000:16:00.0", "0000:17:00.0"});
+    for (const char* nic : {"0000:3b:00.0", "0000:3b:00.1"}) host.place(nic, "pci0000:15", {"0000:15:01.0", "0000:16:00.0", "0000:17:01.0"});
+    for (const char* bridge : {"0000:15:01.0", "0000:16:00.0", "0000:17:00.0", "0000:17:01.0"}) host.add_bridge(bridge, 0x01);
+    host.text("/proc/driver/nvidia/version",
+              "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.86.15  Release Build  (dvs-builder@U16-I3-B03-4-3)\nGCC version:  gcc version 14.2.1\n");
+    host.text("/proc/modules", std::string(modules_text) + "nvidia_peermem 16384 0 - Live 0x0\nnvidia 14376960 1 nvidia_peermem, Live 0x0\n");
+    host.set("list", "/sys/kernel/mm/memory_peers", std::vector<std::string>{"nv_mem"});
+    host.set("list", "/sys/devices/system/node", std::vector<std::string>{"has_cpu", "node0", "node1", "online", "possible"});
+    host.set("resolve", "/usr/lib64/libibverbs.so.1", std::string("/usr/lib64/libibverbs.so.1.14.50.0"));
+    for (const auto& [name, file] : {std::pair{"libs3rdma.so.0", "libs3rdma.so.0.3.3"}, {"libibverbs.so.1", "libibverbs.so.1.14.50.0"}, {"librdmacm.so.1", "librdmacm.so.1.3.50.0"}, {"libnuma.so.1", "libnuma.so.1.0.0"}})
+        host.add_library("/usr/lib64", name, file);
+    host.set("caller", "", Caller{{}, {~0ull, ~0ull}});
     return host;
 }
 

@@ -3,6 +3,7 @@
 // a test changes single answers and says what must follow.
 
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -50,6 +51,14 @@ public:
 
     void add_port(const FakePort& port);
     void add_pci(const std::string& address, unsigned class_code, unsigned vendor, unsigned device, const std::string& driver = {});
+    /// Hangs a function of the node below these bridges, from the host bridge ("pci0000:15") down.
+    void place(const std::string& address, const std::string& root, const std::vector<std::string>& bridges, int numa_node = 0);
+    /// An NVIDIA GPU with the nvidia driver and a BAR1 of 128 GiB.
+    void add_gpu(const std::string& address, const std::string& root, const std::vector<std::string>& bridges, int numa_node = 0);
+    /// A bridge with this ACS Control register, or without the capability.
+    void add_bridge(const std::string& address, std::optional<unsigned> acs);
+    /// A shared library below a folder, under its SONAME, as a link to `file`.
+    void add_library(const std::string& folder, const std::string& name, const std::string& file);
     /// Takes the RDMA device away from kernel, sysfs and verbs.
     void drop_rdma(const std::string& device);
     void drop_verbs(const std::string& device);
@@ -111,6 +120,12 @@ FakeHost bare_node();
 FakeHost e810_node();
 /// The same with two ports of one ConnectX-6 Dx.
 FakeHost mlx5_node();
+
+/// A client: mlx5_node() with one GPU below the same switch as both ports (bridges 0000:17:00.0 and 0000:17:01.0), open driver 570 and
+/// nvidia_peermem of an RDMA stack that has the peer-memory API.
+FakeHost gpu_node();
+/// 4096 bytes of a PCI Express function with an AER capability and, after it, ACS with this control register.
+PciConfig pcie_config(std::optional<unsigned> acs);
 
 inline void PrintTo(Status status, std::ostream* out) { *out << name(status); }
 

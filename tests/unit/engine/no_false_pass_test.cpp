@@ -14,7 +14,7 @@ struct Base {
     std::string name;
     std::vector<std::string> interfaces;
 };
-const Base bases[] = {{"e810-healthy", {"enp59s0f0np0", "enp59s0f1np1"}}, {"mlx5-healthy", {"enp59s0f0np0", "enp59s0f1np1"}}, {"e810-active-backup", {"bond0"}}};
+const Base bases[] = {{"e810-healthy", {"enp59s0f0np0", "enp59s0f1np1"}}, {"mlx5-healthy", {"enp59s0f0np0", "enp59s0f1np1"}}, {"e810-active-backup", {"bond0"}}, {"storage-service", {"enp59s0f0np0", "enp59s0f1np1"}}};
 
 /// A recorded node with one answer changed.
 class Altered : public Host {
