@@ -18,15 +18,17 @@
 namespace preflight {
 namespace {
 
-/// Every question any run could ask: both roles and paths, under systemd and in a container.
+/// Every question any run could ask: both roles, paths and stages, under systemd and in a container.
 void ask_everything(Host& host, Options options) {
     const auto sample = std::exchange(options.sample_seconds, std::nullopt);  // one wait is enough
     options.want = internode | s3;
     options.roles = storage | client;
-    for (const Deployment deployment : {systemd, container}) {
-        options.deployment = deployment;
-        judge(modules(), Facts(host, options));
-    }
+    for (const Deployment deployment : {systemd, container})
+        for (const Stage stage : {Stage::ready, Stage::on}) {
+            options.deployment = deployment;
+            options.stage = stage;
+            judge(modules(), Facts(host, options));
+        }
     options.want.reset();
     options.roles.reset();
     options.deployment.reset();

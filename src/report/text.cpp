@@ -208,7 +208,7 @@ private:
             line(fmt::format("{:>3}. {}", ++number, wrap(clean(fmt::format("{} ({}{})", step->remedy.summary, step->id, step->subject.whole_node() ? "" : ", " + step->subject.text)),
                                                           style_.width, 5, 5)));
             commands("", step->remedy.commands, 0);
-            commands("persist", step->remedy.persist, 0);
+            commands("  persist", step->remedy.persist, 0);
         }
         line();
     }
