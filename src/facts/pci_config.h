@@ -11,7 +11,6 @@ namespace preflight {
 /// Bits of the ACS Control register.
 inline constexpr unsigned acs_request_redirect = 0x04;     ///< PCI_ACS_RR, lspci: ReqRedir
 inline constexpr unsigned acs_completion_redirect = 0x08;  ///< PCI_ACS_CR, lspci: CmpltRedir
-inline constexpr unsigned acs_egress_control = 0x20;       ///< PCI_ACS_EC, lspci: EgressCtrl
 inline constexpr unsigned acs_redirect = acs_request_redirect | acs_completion_redirect;
 
 /// The ACS Control register. Absent: the function has no ACS capability, so it redirects nothing. Unreadable: too little of
