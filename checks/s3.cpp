@@ -300,8 +300,8 @@ Module s3_module() {
     transport.unproven = true;
     add(std::move(transport), storage | client);
     add(row('C', "s3.endpoint", "The S3 endpoint is reachable from the RDMA address", "The client sends its HTTP request from the address of the RDMA port.",
-            "pass: the route to --endpoint leaves by an RDMA port with an address of the same family. fail: no route, no address of that family. warn: another interface. skip: "
-            "no --endpoint.",
+            "pass: the route to --endpoint leaves by an RDMA port with an address of the same family, and it answers. fail: its name does not resolve, no route, no address of that "
+            "family, no answer. warn: another interface, or nothing listens. skip: no --endpoint.",
             "Add a route, or reach the endpoint by its address in the storage network.", "minio-cpp: the socket is bound to the IPv4 address in the token's GID", {"nic.selected"}, judge_s3_endpoint), client);
     add(row('C', "s3.client", "The client libraries are usable", "A client without its library or configuration goes on over HTTP and says nothing.",
             "pass: libs3rdma with what it loads, or the cuObject generation with a filled cufile.json. fail: something of it is missing. warn: an old cuFile, two libraries of one "

@@ -9,6 +9,27 @@
 
 namespace preflight {
 
+namespace {
+
+/// What the endpoint answered, by a route that is right.
+void judge_answer(const EndpointRoute& way, const std::string& by, const Subject& subject, Findings& out) {
+    const std::string wanted = "the endpoint answers by an RDMA port", source = "connect " + *way.address;
+    if (!way.probe) {
+        out.unknown(subject, fmt::format("the route leaves by {}; the endpoint could not be tried: {}", by, no_answer(way.probe)), "Try it by hand: curl -sI " + subject.text).want(wanted).from(source);
+    } else if (way.probe->outcome == "connected") {
+        out.pass(subject, fmt::format("answers by {}", by)).from(source);
+    } else if (way.probe->outcome == "refused") {
+        out.warn(subject, fmt::format("reachable by {}, but nothing listens there", by)).want(wanted).from(source).mend({"Start the service, or name the port it listens on", {"curl -sI " + subject.text}, {}, {}});
+    } else {
+        out.fail(subject, fmt::format("does not answer by {}: {}{}", by, way.probe->outcome, way.probe->icmp.empty() ? "" : " (ICMP " + way.probe->icmp + ")"))
+            .want(wanted)
+            .from(source)
+            .mend({"Look what drops the way to the endpoint: its firewall, the network between, or the host itself", {"curl -sI " + subject.text, "ping -c 3 " + *way.address}, {}, {}});
+    }
+}
+
+}  // namespace
+
 void judge_s3_endpoint(const Facts& facts, Findings& out) {
     const auto way = read_endpoint(facts);
     if (!way) {
@@ -18,8 +39,12 @@ void judge_s3_endpoint(const Facts& facts, Findings& out) {
     const std::string& name = way->endpoint.host;
     const Subject subject{*facts.options().endpoint, {}};
     const std::string wanted = "the route to the endpoint leaves by an RDMA port that has an address of its family", source = "routing decision of the kernel (ip route get)";
+    if (way->address.absent()) {
+        out.fail(subject, name + " does not resolve").want(wanted).from("getaddrinfo " + name).mend({"Let the name resolve to the endpoint's address in the storage network", {"getent ahosts " + name}, {}, {}});
+        return;
+    }
     if (!way->address) {
-        out.unknown(subject, fmt::format("{} is no address, and /etc/hosts does not name it", name), "Give the endpoint by the address the client reaches it by.").want(wanted).from("/etc/hosts");
+        out.unknown(subject, fmt::format("{} could not be resolved: {}", name, no_answer(way->address)), "Give the endpoint by the address the client reaches it by.").want(wanted);
         return;
     }
     const auto ports = ports_to_judge(facts, out);
@@ -61,9 +86,7 @@ void judge_s3_endpoint(const Facts& facts, Findings& out) {
         out.warn(subject, fmt::format("the route to {} leaves by {}, which is no RDMA port", destination, by)).want(wanted).from(source)
             .because("The client sends from the RDMA port's address; by another interface such packets are easily dropped (rp_filter, routers).")
             .mend({"Reach the endpoint by its address in the storage network, or add a route by it", {fmt::format("sudo ip route add {} dev {}", destination, ports.front()->carrier())}, {}, {fmt::format("sudo ip route del {}", destination)}});
-    else
-        out.unknown(subject, fmt::format("the route leaves by {}{}; whether the endpoint answers was not tried", by, route.source.empty() ? "" : " from " + route.source),
-                    fmt::format("curl -sI --interface {} {}", family.front(), *facts.options().endpoint)).want(wanted).from(source);
+    else judge_answer(*way, fmt::format("{}{}", by, route.source.empty() ? "" : " from " + route.source), subject, out);
 }
 
 }  // namespace preflight

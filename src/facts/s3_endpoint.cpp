@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "facts/node.h"
+#include "facts/peers.h"
 #include "preflight/facts.h"
 
 namespace preflight {
@@ -16,13 +16,10 @@ bool is_address(const std::string& text) {
     return inet_pton(AF_INET, text.c_str(), &buffer) == 1 || inet_pton(AF_INET6, text.c_str(), &buffer) == 1;
 }
 
-/// hosts(5): an address, then its names.
-Fact<std::string> in_hosts(const std::string& text, const std::string& name) {
-    for (const std::string& line : split_lines(text)) {
-        const auto words = split_words(line.substr(0, line.find('#')));
-        if (words.size() > 1 && std::find(words.begin() + 1, words.end(), name) != words.end() && is_address(words[0])) return words[0];
-    }
-    return Absent{};
+/// The client binds an IPv4 address, so an IPv4 address of the endpoint comes first.
+std::string preferred(const std::vector<std::string>& addresses) {
+    const auto ipv4 = std::find_if(addresses.begin(), addresses.end(), [](const std::string& address) { return address.find(':') == std::string::npos; });
+    return ipv4 == addresses.end() ? addresses.front() : *ipv4;
 }
 
 }  // namespace
@@ -56,11 +53,16 @@ std::optional<EndpointRoute> read_endpoint(const Facts& facts) {
     if (!facts.options().endpoint) return std::nullopt;
     const auto endpoint = parse_endpoint(*facts.options().endpoint);
     if (!endpoint) return std::nullopt;
-    EndpointRoute way{*endpoint, {}, {}};
+    EndpointRoute way{*endpoint, {}, {}, {}};
     Host& host = facts.host();
     if (is_address(endpoint->host)) way.address = endpoint->host;
-    else way.address = host.read("/etc/hosts").then([&](const std::string& text) { return in_hosts(text, endpoint->host); });
+    else
+        way.address = host.resolve_names({endpoint->host}).front().then([](const std::vector<std::string>& addresses) -> Fact<std::string> {
+            if (addresses.empty()) return Absent{};
+            return preferred(addresses);
+        });
     way.route = way.address.then([&](const std::string& address) { return host.route(address); });
+    way.probe = way.address.then([&](const std::string& address) { return host.probe_tcp({target_of(address, endpoint->port)}).front(); });
     return way;
 }
 

@@ -19,8 +19,9 @@ std::optional<Endpoint> parse_endpoint(const std::string& url);
 
 struct EndpointRoute {
     Endpoint endpoint;
-    Fact<std::string> address;  ///< the endpoint's own address, or that of its name in /etc/hosts. Absent: the name is not there
+    Fact<std::string> address;  ///< the endpoint's own address, or the resolver's for its name, IPv4 first. Absent: no such name
     Fact<Route> route;          ///< to that address
+    Fact<TcpProbe> probe;       ///< an attempt to connect to it
     bool ipv6() const { return address && address->find(':') != std::string::npos; }
 };
 /// nullopt without --endpoint.

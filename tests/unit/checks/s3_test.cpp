@@ -285,16 +285,24 @@ TEST(S3Endpoint, fails_without_a_route_or_in_another_family) {
     EXPECT_THAT(endpoint(host, "https://[2001:db8::50]").observed, HasSubstr("is IPv6, and the RDMA ports have only 192.0.2.11"));
 }
 
-TEST(S3Endpoint, by_another_interface_warns_and_by_an_rdma_port_asks_for_the_last_proof) {
+TEST(S3Endpoint, by_another_interface_warns_and_by_an_rdma_port_must_answer) {
     FakeHost host = gpu_node();
     host.set("route", "203.0.113.50", Route{"unicast", 2, "203.0.113.11", "", 254});
     EXPECT_THAT(endpoint(host, "http://203.0.113.50:9000").observed, HasSubstr("leaves by eno1"));
-    host.text("/etc/hosts", "127.0.0.1 localhost\n192.0.2.50 s3 s3.example.net # storage\n");
+    host.set("resolve_name", "s3.example.net", std::vector<std::string>{"2001:db8::50", "192.0.2.50"});
     host.set("route", "192.0.2.50", Route{"unicast", 3, "192.0.2.11", "", 254});
-    const Finding good = endpoint(host, "http://s3.example.net:9000/bucket");
-    EXPECT_EQ(good.status, Status::unknown);
-    EXPECT_THAT(good.remedy.summary, HasSubstr("curl -sI --interface 192.0.2.11"));
-    EXPECT_EQ(endpoint(host, "http://elsewhere.example.net").status, Status::unknown);
+    const auto answers = [&](const std::string& outcome) {
+        host.set("tcp_probe", "192.0.2.50:9000", TcpProbe{outcome, 1, "", ""});
+        return endpoint(host, "http://s3.example.net:9000/bucket").status;
+    };
+    EXPECT_EQ(answers("connected"), Status::pass);
+    EXPECT_EQ(answers("refused"), Status::warn);
+    EXPECT_EQ(answers("timed-out"), Status::fail);
+    host.unreadable("tcp_probe", "192.0.2.50:9000", "EMFILE");
+    EXPECT_EQ(endpoint(host, "http://s3.example.net:9000/bucket").status, Status::unknown);
+    EXPECT_EQ(endpoint(host, "http://elsewhere.example.net").status, Status::unknown) << "the resolver was not asked";
+    host.absent("resolve_name", "elsewhere.example.net", "EAI_NONAME");
+    EXPECT_EQ(endpoint(host, "http://elsewhere.example.net").status, Status::fail);
 }
 
 TEST(EndpointUrl, is_taken_apart_or_refused) {
