@@ -287,6 +287,8 @@ EnvironmentFacts read_environment(Host& host, const Options& options, const Serv
         running.wrapper = true;
         return running;
     }
+    if (service.uncertain() && !service.files.unreadable.empty())
+        out.missing.push_back(fmt::format("a file of {} could not be read: {}", service.name, service.files.unreadable.front().second.cause));
     if (out.wrapper) out.missing.push_back(fmt::format("ExecStart= starts {}, which is not the server itself and may set variables", service.unit.exec_start.front().path));
     return out;
 }

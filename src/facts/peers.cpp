@@ -220,7 +220,8 @@ PeerFacts PeerFacts::read(Host& host, const Options& options, const Ports& ports
         }
     const auto answers = host.resolve_names(names);
     for (std::size_t i = 0; i < names.size(); ++i)
-        to_resolve[i]->addresses = answers[i].then([&](const std::vector<std::string>& texts) {
+        to_resolve[i]->addresses = answers[i].then([&](const std::vector<std::string>& texts) -> Fact<std::vector<PeerAddress>> {
+            if (texts.empty()) return Absent{};
             std::vector<PeerAddress> addresses;
             for (const std::string& text : texts) addresses.push_back(surveyor.survey(text));
             return addresses;

@@ -248,11 +248,18 @@ constexpr std::array needed_directives = {
     "RestrictAddressFamilies", "PrivateUsers", "PrivateNetwork", "NetworkNamespacePath", "MemoryMax", "MemoryLimit", "ProtectClock", "RootDirectory",
     "RootImage", "InaccessiblePaths", "TemporaryFileSystem", "Slice", "DefaultLimitMEMLOCK"};
 
-bool needed(std::string_view key) {
-    if (starts(key, "Assert") || starts(key, "Condition")) return true;
-    return std::any_of(needed_directives.begin(), needed_directives.end(), [&](std::string_view one) {
+/// Those of them that hold one word: what stands behind it was not meant for the manager.
+constexpr std::array one_word_directives = {"Type", "User", "Group", "DynamicUser", "LimitMEMLOCK", "DefaultLimitMEMLOCK", "RemainAfterExit", "Restart", "BusName",
+                                            "PrivateDevices", "DevicePolicy", "PrivateUsers", "PrivateNetwork", "MemoryMax", "MemoryLimit", "ProtectClock", "Slice"};
+
+bool among(const auto& directives, std::string_view key) {
+    return std::any_of(directives.begin(), directives.end(), [&](std::string_view one) {
         return std::equal(one.begin(), one.end(), key.begin(), key.end(), [](char a, char b) { return std::tolower(a) == std::tolower(static_cast<unsigned char>(b)); });
     });
+}
+
+bool needed(std::string_view key) {
+    return starts(key, "Assert") || starts(key, "Condition") || among(needed_directives, key);
 }
 
 /// Masks one value byte by byte where escapes count: an escape keeps its length and stays valid.
@@ -285,7 +292,7 @@ struct UnitMasker {
 
     /// One physical line of a value, word by word; an open quote carries over and hides what it holds.
     std::string value(std::string_view line) {
-        if (needed(key)) return std::string(line);
+        if (needed(key)) return needed_value(line);
         const bool environment = key == "Environment" || key == "DefaultEnvironment" || key == "ManagerEnvironment", exec = starts(key, "Exec");
         if (!environment && !exec) return mask_all(line);
         std::string out;
@@ -311,6 +318,23 @@ struct UnitMasker {
             i = end;
         }
         return out;
+    }
+
+    /// Without what follows a one-word value, or a '#' or ';' behind a blank: units know no such notes, people write them.
+    std::string needed_value(std::string_view line) {
+        std::size_t end = line.size();
+        if (among(one_word_directives, key)) {
+            const auto begin = line.find_first_not_of(" \t");
+            if (begin == std::string_view::npos) return std::string(line);
+            end = first_word ? std::min(line.find_first_of(" \t", begin), line.size()) : begin;
+            first_word = false;
+        }
+        for (std::size_t i = 1; i < end; ++i)
+            if (blank(line[i - 1]) && (line[i] == '#' || line[i] == ';')) end = i;
+        std::string masked_rest = mask_all(line.substr(end));
+        const auto note = line.find_first_not_of(" \t", end);
+        if (note != std::string_view::npos && (line[note] == '#' || line[note] == ';')) masked_rest[note - end] = line[note];
+        return std::string(line.substr(0, end)) + masked_rest;
     }
 
     static std::string open_word(std::string_view word, bool carried) { return carried ? mask_escaped(word) : assignment(word); }
