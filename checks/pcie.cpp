@@ -183,8 +183,11 @@ void judge_link(const Facts& facts, Findings& out) {
         any = true;
         const Subject subject = link.port->subject();
         const std::string source = fmt::format("/sys/bus/pci/devices/{}/current_link_speed, current_link_width", link.port->pci);
-        if (!link.current || !link.most) {
-            out.skip(subject, "its PCI Express link could not be read: " + (link.current ? no_answer(link.most) : no_answer(link.current)));
+        const auto& lacking = link.current ? link.most : link.current;
+        if (lacking.unreadable()) {
+            out.unknown(subject, "its PCI Express link could not be read: " + lacking.why().cause, how_to_know(lacking.why())).from(source);
+        } else if (lacking.absent()) {
+            out.skip(subject, "the kernel shows no PCI Express link of it");
         } else if (link.current->transfers < link.most->transfers || link.current->lanes < link.most->lanes) {
             out.warn(subject, fmt::format("its PCI Express link runs at {}, the NIC can do {}", link.current->text(), link.most->text())).want(link.most->text()).from(source)
                 .mend({"Look whether the slot offers this width and speed, reseat the card, and check the slot's settings in the firmware", {}, {}, {}});
@@ -214,7 +217,7 @@ Module pcie_module() {
             "pass: off, or type identity for all GPUs and NICs. warn: translating (DMA, DMA-FQ), or a function is given to vfio, or this is a virtual machine. unknown: not told (before Linux 5.11).",
             "Boot with iommu=pt, or switch the IOMMU off in the firmware.", "Linux Documentation/ABI/testing/sysfs-kernel-iommu_groups; AIStor hardware tuning", {"rdma.device"}, judge_iommu));
     Check link = row('C', "pcie.link", "Each NIC's PCI Express link runs at what the NIC can do", "A card in a narrow slot, or badly seated, moves less than its port could.",
-                     "pass: current speed and width are the NIC's own. warn: below. skip: no PCI Express link, or not readable. GPUs are not judged: their link slows down when idle.",
+                     "pass: current speed and width are the NIC's own. warn: below. skip: no PCI Express link. unknown: it could not be read. GPUs are not judged: their link slows down when idle.",
                      "Another slot, a reseated card, the slot's settings in the firmware.", "Linux Documentation/ABI/testing/sysfs-bus-pci", {"nic.selected"}, judge_link);
     link.paths = s3;
     module.checks.push_back(std::move(link));

@@ -43,6 +43,14 @@ Subject file_subject(const ServerBuild& build) {
     return {*build.path, {"file:" + build.real}};
 }
 
+/// The same, for rules about what the file holds.
+const ServerBuild* parsed_file(const Facts& facts, Findings& out) {
+    const ServerBuild* build = file_to_judge(facts, out);
+    if (!build || build->elf) return build;
+    out.unknown(file_subject(*build), "the file could not be read: " + no_answer(build->elf), "Mend server.binary first.");
+    return nullptr;
+}
+
 std::string described(const ServerBuild& build) {
     return build.real == *build.path ? build.origin : fmt::format("{}, a link to {}", build.origin, build.real);
 }
@@ -127,13 +135,9 @@ void report_tally(const Facts& facts, const ServerBuild& build, const Tally& tal
 }
 
 void judge_libraries(const Facts& facts, Findings& out) {
-    const ServerBuild* build = file_to_judge(facts, out);
+    const ServerBuild* build = parsed_file(facts, out);
     if (!build) return;
     const Subject subject = file_subject(*build);
-    if (!build->elf) {
-        out.unknown(subject, "the file could not be read: " + no_answer(build->elf), "Mend server.binary first.");
-        return;
-    }
     Tally tally;
     for (const LoadedLibrary& library : build->libraries) tally.add(library, "needed by");
     for (const LoadedLibrary& library : build->opened) tally.add(library, "loaded at run time by");
@@ -163,13 +167,9 @@ void judge_version(const Facts& facts, Findings& out) {
 }
 
 void judge_s3_server(const Facts& facts, Findings& out) {
-    const ServerBuild* build = file_to_judge(facts, out);
+    const ServerBuild* build = parsed_file(facts, out);
     if (!build) return;
     const Subject subject = file_subject(*build);
-    if (!build->elf) {
-        out.unknown(subject, "the file could not be read: " + no_answer(build->elf), "Mend server.binary first.");
-        return;
-    }
     Tally tally;
     bool linked = false;
     for (const LoadedLibrary& library : build->libraries)

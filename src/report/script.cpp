@@ -36,7 +36,7 @@ constexpr Interruption interruptions[] = {
 
 /// Commands that only show something.
 constexpr std::string_view looking[] = {"aistor-rdma-check", "cat ", "dmesg", "devlink dev info", "devlink dev show", "ethtool -m", "getent", "grep ", "ip -", "ip route get", "ip rule show",
-                                        "journalctl", "ls ", "lspci", "nft -a list", "ping ", "ps ", "rdma link show", "rdma system show", "rpm -q", "dpkg -S", "systemctl show",
+                                        "journalctl", "ls ", "lspci", "nft -a list", "ping ", "ps ", "rdma link show", "rdma system show", "rpm -q", "dpkg -S", "systemctl show", "systemctl list-unit-files",
                                         "systemctl cat", "systemctl status", "systemd-analyze", "grubby --info"};
 
 /// Commands in which a person takes part.
