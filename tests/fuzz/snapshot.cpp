@@ -6,6 +6,7 @@
 
 #include "fuzz.h"
 #include "preflight/engine.h"
+#include "preflight/host.h"
 
 using namespace preflight;
 

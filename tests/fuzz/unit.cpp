@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         files.troubles = read.troubles;
         interpret(files, specifiers);
     }
-    HOLDS(read_unit_text(text, "x").lines.size() == read_unit_text(masked, "x").lines.size());
+    HOLDS(masked.size() == text.size());
     environment_words(text, specifiers);
     systemd_text::parse_byte_limit(text);
     systemd_text::parse_size(text);
