@@ -261,7 +261,7 @@ protected:
     void probed(const std::string& boot, const std::vector<std::string>& subjects) {
         Json findings = Json::array();
         for (const std::string& subject : subjects) findings.push_back({{"id", "peers.rdma"}, {"subject", subject}, {"status", "pass"}, {"observed", "64 MiB, every byte right"}});
-        const std::string path = testing::TempDir() + "probe.json";
+        const std::string path = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
         std::ofstream(path) << Json{{"schema", "aistor-rdma-check/report/1"}, {"node", {{"hostname", "node1"}, {"boot_id", boot}}}, {"run", {{"started", "2026-12-01T00:00:00Z"}}}, {"findings", findings}};
         options.probe_result = path;
     }
