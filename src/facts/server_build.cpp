@@ -52,7 +52,7 @@ void find_release(ServerBuild& build, const Options& options) {
 }  // namespace
 
 std::string ServerBuild::sign() const {
-    if (banner && banner->find(feature_line) != std::string::npos) return fmt::format("its --version prints \"{}\"", feature_line);
+    if (banner) return banner->find(feature_line) == std::string::npos ? std::string() : fmt::format("its --version prints \"{}\"", feature_line);
     if (!elf) return {};
     for (const char* library : {"libs3rdma.so", "libp2p_rdma.so"})
         for (const std::string& needed : elf->needed)
