@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <sstream>
 
 #include "preflight/host.h"
 
@@ -20,6 +21,15 @@ std::string base_name(const std::string& path) {
 
 std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
+}
+
+/// An absolute path without empty and "." components, as the manager keeps it.
+std::string simplified(const std::string& path) {
+    std::string out;
+    std::istringstream components(path);
+    for (std::string component; std::getline(components, component, '/');)
+        if (!component.empty() && component != ".") out += "/" + component;
+    return out.empty() ? "/" : out;
 }
 
 /// "minio@.service" for "minio@a.service"; empty when the name is no instance.
@@ -279,8 +289,8 @@ private:
         else if (key == "DynamicUser") unit_.dynamic_user = parse_boolean(line.value).value_or(unit_.dynamic_user);
         else if (key == "Environment") environment(line);
         else if (key == "EnvironmentFile") environment_file(line);
-        else if (key == "PassEnvironment") words(line, unit_.pass_environment);
-        else if (key == "UnsetEnvironment") words(line, unit_.unset_environment);
+        else if (key == "PassEnvironment") variables(line, unit_.pass_environment, false);
+        else if (key == "UnsetEnvironment") variables(line, unit_.unset_environment, true);
         else if (key == "LimitMEMLOCK") memlock(line);
         else if (key == "AmbientCapabilities") unit_.ambient_capabilities = capabilities(line, std::move(unit_.ambient_capabilities), false);
         else if (key == "CapabilityBoundingSet") bounding(line);
@@ -343,6 +353,17 @@ private:
         }
     }
 
+    /// Names of variables, or also assignments; the manager ignores other words.
+    void variables(const UnitLine& line, std::vector<std::string>& list, bool assignments) {
+        const std::size_t before = line.value.empty() ? 0 : list.size();
+        words(line, list);
+        const auto first = list.begin() + static_cast<std::ptrdiff_t>(before);
+        const auto valid = [&](const std::string& word) { return valid_variable(assignments ? word.substr(0, word.find('=')) : word); };
+        const auto refused = std::stable_partition(first, list.end(), valid);
+        if (refused != list.end()) unit_.ignored.push_back({line.key + "= holds a word that names no variable: the word is ignored", line.origin, false});
+        list.erase(refused, list.end());
+    }
+
     void environment(const UnitLine& line) {
         if (line.value.empty()) {
             unit_.environment.clear();
@@ -366,7 +387,8 @@ private:
         if (!path) unit_.unresolved.push_back(line);
         const std::string text = path.value_or(line.value.substr(optional));
         if (text.empty() || text.front() != '/') unit_.ignored.push_back({"EnvironmentFile= is no absolute path: the line is ignored", line.origin, false});
-        else unit_.environment_files.push_back({text, optional, line.origin});
+        else if ((text + "/").find("/../") != std::string::npos) unit_.ignored.push_back({"EnvironmentFile= holds \"..\": the line is ignored", line.origin, false});
+        else unit_.environment_files.push_back({simplified(text), optional, line.origin});
     }
 
     void memlock(const UnitLine& line) {
