@@ -37,8 +37,7 @@ std::optional<Stated<Limit>> default_memlock(const std::vector<UnitLine>& settin
     std::optional<Stated<Limit>> found;
     for (const UnitLine& line : settings) {
         if (line.key != "DefaultLimitMEMLOCK") continue;
-        if (line.value.empty()) found.reset();
-        else if (const auto limit = parse_byte_limit(line.value)) found = Stated<Limit>{*limit, line.origin};
+        if (const auto limit = parse_byte_limit(line.value)) found = Stated<Limit>{*limit, line.origin};
     }
     return found;
 }
@@ -99,7 +98,8 @@ ServiceUnit from_manager(const LoadedUnit& loaded, const ServiceUnit& disk, std:
 
     const bool states_limit = disk.memlock.has_value();
     if (!states_limit || differ("LimitMEMLOCK=", disk.memlock->value.soft == loaded.memlock_soft)) unit.memlock = Stated<Limit>{{loaded.memlock_soft, loaded.memlock_hard}, origin};
-    if (differ("User=", loaded.user == (disk.user ? disk.user->value : "")))
+    const bool given_by_dynamic_user = loaded.dynamic_user && disk.dynamic_user && !disk.user;
+    if (!given_by_dynamic_user && differ("User=", loaded.user == (disk.user ? disk.user->value : "")))
         unit.user = loaded.user.empty() ? std::nullopt : std::optional(Stated<std::string>{loaded.user, origin});
     if (!loaded.group.empty()) unit.group = Stated<std::string>{loaded.group, origin};
     unit.dynamic_user = loaded.dynamic_user;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "preflight/host.h"
@@ -73,7 +75,7 @@ void find_fragment(Folders& folders, const std::string& name, int depth = 0) {
                     unit.fragment = path;
                     return;
                 }
-                const std::string absolute = target->front() == '/' ? *target : folder + "/" + *target;
+                const std::string absolute = (std::filesystem::path(folder) / *target).lexically_normal();
                 const auto resolved = folders.host.resolve(path);
                 if (resolved.has() && *resolved == "/dev/null") {
                     unit.masked = true;
@@ -104,10 +106,15 @@ std::vector<std::string> names_of(Folders& folders) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
     add(folders.unit.asked);
-    for (const char* folder : {"/etc/systemd/system", "/run/systemd/system"})
+    static constexpr std::string_view suffix = ".service.d";
+    std::set<std::string> with_drop_ins;
+    for (const std::string& folder : unit_folders())
         for (const std::string& name : folders.names(folder))
-            if (name != folders.unit.id && name.ends_with(".service"))
-                if (const auto target = folders.host.link_target(std::string(folder) + "/" + name); target.has() && base_name(*target) == folders.unit.id) add(name);
+            if (name.size() > suffix.size() && name.ends_with(suffix)) with_drop_ins.insert(name.substr(0, name.size() - 2));
+    for (const std::string& folder : unit_folders())
+        for (const std::string& name : with_drop_ins)
+            if (folders.holds(folder, name))
+                if (const auto target = folders.host.link_target(folder + "/" + name); target.has() && base_name(*target) == folders.unit.id) add(name);
     return names;
 }
 
@@ -231,6 +238,13 @@ bool same_letters(std::string_view a, std::string_view b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y)); });
 }
 
+/// What the manager lets pass as a user or group (valid_user_group_name, relaxed); whether the account exists shows at the start.
+bool acceptable_name(std::string_view name) {
+    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    const bool negative = name.starts_with('-') && name.find_first_not_of("0123456789", 1) == std::string_view::npos;
+    return name.find_first_of(":/") == std::string_view::npos && std::none_of(name.begin(), name.end(), control) && !negative && name != "." && name != "..";
+}
+
 class Interpreter {
 public:
     Interpreter(const UnitFiles& files, const Specifiers& specifiers) : files_(files), specifiers_(specifiers) {}
@@ -317,14 +331,14 @@ private:
         if (read.commands.empty()) unit_.ignored.push_back({"ExecStart= cannot be read: the line is ignored", line.origin, false});
         for (ExecCommand& command : read.commands) {
             command.origin = line.origin;
+            if (command.path.starts_with('/')) command.path = simplified(command.path);
             unit_.exec_start.push_back(std::move(command));
         }
     }
 
     void type(const UnitLine& line) {
         static constexpr std::array types = {"simple", "exec", "forking", "oneshot", "dbus", "notify", "notify-reload", "idle"};
-        if (line.value.empty()) unit_.type = "simple";
-        else if (std::find(types.begin(), types.end(), line.value) != types.end()) unit_.type = line.value;
+        if (std::find(types.begin(), types.end(), line.value) != types.end()) unit_.type = line.value;
         else unit_.ignored.push_back({"Type= has an unknown value: the line is ignored", line.origin, false});
     }
 
@@ -336,7 +350,7 @@ private:
         const auto text = specifiers_.expand(line.value);
         if (!text) unit_.unresolved.push_back(line);
         field = Stated<std::string>{text.value_or(line.value), line.origin};
-        if (field->value.find_first_of(" \t:/#") == std::string::npos) return;
+        if (acceptable_name(field->value)) return;
         const bool fragment = files_.fragment.has() && line.origin.path == *files_.fragment;
         stop_ = true;
         (fragment ? unit_.refused : unit_.ignored).push_back({fmt::format("{}= is not a valid name", line.key), line.origin, true});
@@ -362,6 +376,8 @@ private:
         const auto refused = std::stable_partition(first, list.end(), valid);
         if (refused != list.end()) unit_.ignored.push_back({line.key + "= holds a word that names no variable: the word is ignored", line.origin, false});
         list.erase(refused, list.end());
+        std::set<std::string> seen;
+        std::erase_if(list, [&](const std::string& word) { return !seen.insert(word).second; });
     }
 
     void environment(const UnitLine& line) {
@@ -392,11 +408,6 @@ private:
     }
 
     void memlock(const UnitLine& line) {
-        if (line.value.empty()) {
-            unit_.memlock.reset();
-            unit_.memlock_ignored.clear();
-            return;
-        }
         const auto limit = parse_byte_limit(line.value);
         if (limit) {
             unit_.memlock = Stated<Limit>{*limit, line.origin};
