@@ -49,7 +49,10 @@ std::uint64_t kernel_default(Host& host) {
 }
 
 std::vector<std::string> capability_names(std::uint64_t mask) {
-    return mask >> 14 & 1 ? std::vector<std::string>{"CAP_IPC_LOCK"} : std::vector<std::string>{};
+    std::vector<std::string> names;
+    for (const Capability& one : capabilities_that_matter)
+        if (mask >> one.bit & 1) names.emplace_back(one.name);
+    return names;
 }
 
 /// The loaded unit in the form of an interpreted one, keeping the file's origin where both say the same.
@@ -105,8 +108,8 @@ ServiceUnit from_manager(const LoadedUnit& loaded, const ServiceUnit& disk, std:
     unit.dynamic_user = loaded.dynamic_user;
     if (!loaded.type.empty()) unit.type = loaded.type;
     unit.ambient_capabilities = capability_names(loaded.ambient_capabilities);
-    if (loaded.bounding_set && !(loaded.bounding_set >> 14 & 1)) unit.bounding_set = Stated<std::vector<std::string>>{{"all but CAP_IPC_LOCK"}, origin};
-    else unit.bounding_set.reset();
+    unit.bounding_set.reset();
+    if (loaded.bounding_set) unit.bounding_set = Stated<std::vector<std::string>>{capability_names(loaded.bounding_set), origin};
 
     unit.sandbox.clear();
     for (const auto& [key, value] : loaded.sandbox) {

@@ -228,7 +228,8 @@ constexpr std::array sandbox_keys = {
     SandboxKey{"RestrictAddressFamilies", true}, SandboxKey{"PrivateUsers", false},       SandboxKey{"PrivateNetwork", false},
     SandboxKey{"NetworkNamespacePath", false}, SandboxKey{"MemoryMax", false},            SandboxKey{"MemoryLimit", false},
     SandboxKey{"ProtectClock", false},        SandboxKey{"RootDirectory", false},         SandboxKey{"RootImage", false},
-    SandboxKey{"InaccessiblePaths", true},    SandboxKey{"TemporaryFileSystem", true},    SandboxKey{"Slice", false}};
+    SandboxKey{"InaccessiblePaths", true},    SandboxKey{"TemporaryFileSystem", true},    SandboxKey{"Slice", false},
+    SandboxKey{"NoNewPrivileges", false}};
 
 /// Directives we read whose misspelt forms would otherwise vanish without a word.
 constexpr std::array watched_keys = {"ExecStart", "LimitMEMLOCK", "EnvironmentFile", "Environment", "PassEnvironment", "UnsetEnvironment",
@@ -431,14 +432,19 @@ private:
         }
     }
 
-    /// Only whether CAP_IPC_LOCK is left matters; "~…" takes away from all.
+    /// "~…" takes away from all.
     void bounding(const UnitLine& line) {
         const bool invert = !line.value.empty() && line.value.front() == '~';
+        if (line.value == "~") {
+            unit_.bounding_set.reset();
+            return;
+        }
         if (invert) {
-            const bool loses = line.value.find("CAP_IPC_LOCK") != std::string::npos || line.value == "~";
-            if (line.value == "~") unit_.bounding_set.reset();
-            else if (unit_.bounding_set) std::erase_if(unit_.bounding_set->value, [&](const std::string& name) { return line.value.find(name) != std::string::npos; });
-            else if (loses) unit_.bounding_set = Stated<std::vector<std::string>>{{"all but CAP_IPC_LOCK"}, line.origin};
+            std::vector<std::string> left;
+            for (const Capability& one : capabilities_that_matter) left.emplace_back(one.name);
+            if (unit_.bounding_set) left = unit_.bounding_set->value;
+            std::erase_if(left, [&](const std::string& name) { return line.value.find(name) != std::string::npos; });
+            unit_.bounding_set = Stated<std::vector<std::string>>{std::move(left), line.origin};
             return;
         }
         auto before = unit_.bounding_set ? unit_.bounding_set->value : std::vector<std::string>{};
@@ -487,6 +493,10 @@ private:
 };
 
 }  // namespace
+
+bool ServiceUnit::may_have(std::string_view capability) const {
+    return !bounding_set || std::find(bounding_set->value.begin(), bounding_set->value.end(), capability) != bounding_set->value.end();
+}
 
 const UnitLine* ServiceUnit::sandbox_line(std::string_view key) const {
     const auto found = std::find_if(sandbox.begin(), sandbox.end(), [&](const UnitLine& line) { return line.key == key; });

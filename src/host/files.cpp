@@ -4,6 +4,7 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -133,6 +134,7 @@ Fact<FileInfo> info(const std::string& root, const std::string& path) {
     result.gid = status.st_gid;
     result.size = static_cast<std::uint64_t>(status.st_size);
     result.modified = status.st_mtime;
+    result.access_list = getxattr(fmt::format("/proc/self/fd/{}", file.fd).c_str(), "system.posix_acl_access", nullptr, 0) > 0;
     return result;
 }
 
