@@ -24,6 +24,9 @@ void describe(Report& report, const Facts& facts);
 /// A judge that says nothing is unknown, never a pass.
 Report judge(const std::vector<Module>& catalogue, const Facts& facts);
 
+/// Counts the findings of one phase into it and gives its verdict.
+PhaseResult phase_result(char letter, std::string title, const std::vector<Finding>& findings);
+
 /// The verdict algebra alone, over findings of one phase: fail > incomplete > not-applicable > pass as the contract
 /// orders them.
 Verdict phase_verdict(const std::vector<const Finding*>& findings);

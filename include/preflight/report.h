@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,13 @@ struct NodeInfo {
     std::string hostname, boot_id, kernel, os, architecture;
 };
 
+/// A node of a comparison, as its own report has it.
+struct ComparedNode {
+    std::string name, hostname, file, started, verdict;
+    std::vector<std::string> roles;
+    std::map<std::string, std::string> answers;  ///< PathOutcome::key -> answer
+};
+
 struct Report {
     NodeInfo node;
     RunInfo run;
@@ -83,6 +91,7 @@ struct Report {
     std::vector<PathOutcome> outcomes;
     std::vector<PhaseResult> phases;
     std::vector<CompareKey> compare_keys;
+    std::optional<std::vector<ComparedNode>> compared;  ///< of `compare`: then node, run, cluster and outcomes stay empty
     std::vector<Finding> findings;  ///< catalogue order, then subject
     std::vector<std::string> notes; ///< about the run itself: unused waivers, …
     std::string topology;           ///< distance of each GPU from each RDMA NIC, a table; empty without both

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "preflight/check.h"
 #include "preflight/host.h"
 #include "preflight/options.h"
 #include "preflight/report.h"
@@ -29,6 +30,7 @@ const std::vector<Command>& commands();
 
 Command run_command();
 Command fix_command();
+Command compare_command();
 Command capture_command();
 Command list_command();
 Command explain_command();
@@ -47,6 +49,9 @@ void add_network_options(CLI::App& app, Options& options);
 
 /// --sample SECONDS; the wait shows on stderr where that is a terminal.
 void add_sample_option(CLI::App& app, Options& options);
+
+/// Every check of the catalogue, those of `compare` included.
+const std::vector<Module>& catalogue();
 
 /// Judges the node and fills the whole report.
 Report make_report(Host& host, const Options& options);

@@ -9,6 +9,7 @@
 #include "cli/log.h"
 #include "cli/suggest.h"
 #include "facts/samples.h"
+#include "fleet/rules.h"
 #include "preflight/engine.h"
 #include "report/explain.h"
 #include "report/json.h"
@@ -56,6 +57,15 @@ void add_sample_option(CLI::App& app, Options& options) {
     if (isatty(STDERR_FILENO)) on_wait([](const std::string& text) { fmt::print(stderr, "{}: waiting {}\n", tool_name, text); });
 }
 
+const std::vector<Module>& catalogue() {
+    static const std::vector<Module> all = [] {
+        std::vector<Module> list = modules();
+        list.push_back(fleet::module());
+        return list;
+    }();
+    return all;
+}
+
 Report make_report(Host& host, const Options& options) {
     const auto begin = std::chrono::steady_clock::now();
     Recorder recorder(host);
@@ -95,7 +105,7 @@ Command list_command() {
                 auto format = std::make_shared<std::string>("text");
                 app.add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
                 return [format] {
-                    print(*format == "json" ? checks_to_json(modules()) : list_text(modules()));
+                    print(*format == "json" ? checks_to_json(catalogue()) : list_text(catalogue()));
                     return Exit::ok;
                 };
             }};
@@ -106,11 +116,14 @@ Command explain_command() {
                 auto id = std::make_shared<std::string>();
                 app.add_option("ID", *id, "The check, as printed in a report")->required();
                 return [id] {
-                    const Check* check = find_check(*id);
+                    const Check* check = nullptr;
+                    std::vector<std::string> ids;
+                    for (const Module& module : catalogue())
+                        for (const Check& known : module.checks) {
+                            ids.emplace_back(known.id);
+                            if (known.id == *id) check = &known;
+                        }
                     if (!check) {
-                        std::vector<std::string> ids;
-                        for (const Module& module : modules())
-                            for (const Check& known : module.checks) ids.emplace_back(known.id);
                         throw UsageError{fmt::format("explain: no check \"{}\"{}", *id, did_you_mean(*id, ids))};
                     }
                     print(explain_text(*check));
@@ -133,7 +146,7 @@ Command schema_command() {
 }
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> table = {run_command(), fix_command(), capture_command(), list_command(), explain_command(), schema_command()};
+    static const std::vector<Command> table = {run_command(), fix_command(), capture_command(), compare_command(), list_command(), explain_command(), schema_command()};
     return table;
 }
 

@@ -1,16 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <langinfo.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <clocale>
-#include <map>
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/presentation.h"
 #include "cli/suggest.h"
 #include "facts/s3_client.h"
 #include "facts/s3_endpoint.h"
@@ -22,25 +18,12 @@ namespace {
 
 struct RunArguments {
     Options options;
-    std::string snapshot, policy, format, color = "auto";
-    std::vector<std::string> outputs, want, roles, phases;
+    Presentation presentation;
+    std::string snapshot, policy;
+    std::vector<std::string> want, roles, phases;
     std::string deployment = "auto", stage = "on";
-    bool strict = false, failures_only = false, facts = false, verbose = false, quiet = false;
+    bool verbose = false, quiet = false;
 };
-
-const std::map<std::string, std::string (*)(const Report&, const TextStyle&)>& formats() {
-    static const std::map<std::string, std::string (*)(const Report&, const TextStyle&)> table = {
-        {"text", [](const Report& report, const TextStyle& style) { return to_text(report, style); }},
-        {"json", [](const Report& report, const TextStyle&) { return to_json(report); }},
-    };
-    return table;
-}
-
-std::vector<std::string> format_names() {
-    std::vector<std::string> names;
-    for (const auto& [known, render] : formats()) names.push_back(known);
-    return names;
-}
 
 std::vector<std::string> check_ids() {
     std::vector<std::string> ids;
@@ -60,18 +43,6 @@ void require_selection(const Options& options) {
         }
     if (std::none_of(ids.begin(), ids.end(), [&](const std::string& id) { return selected(*find_check(id), options); }))
         throw UsageError{"the selection leaves no check to run"};
-}
-
-TextStyle style_of(const RunArguments& arguments, bool terminal) {
-    TextStyle style;
-    const char* no_color = std::getenv("NO_COLOR");
-    style.color = arguments.color == "always" || (arguments.color == "auto" && terminal && !(no_color && *no_color));
-    std::setlocale(LC_CTYPE, "");
-    style.unicode = !terminal || std::string_view(nl_langinfo(CODESET)) == "UTF-8";
-    std::setlocale(LC_CTYPE, "C");
-    style.failures_only = arguments.failures_only;
-    style.facts = arguments.facts;
-    return style;
 }
 
 /// Judges the node as the options say.
@@ -96,21 +67,8 @@ Report judged(RunArguments& arguments) {
 }
 
 Exit run(RunArguments& arguments) {
-    std::vector<std::pair<std::string, std::string>> outputs;
-    for (const std::string& output : arguments.outputs) {
-        const auto equals = output.find('=');
-        const std::string format = output.substr(0, equals);
-        if (equals == std::string::npos || equals + 1 == output.size()) throw UsageError{fmt::format("--output {}: write FORMAT=FILE", output)};
-        if (!formats().count(format)) throw UsageError{fmt::format("--output {}: no format \"{}\"{}", output, format, did_you_mean(format, format_names()))};
-        outputs.emplace_back(format, output.substr(equals + 1));
-    }
-
-    const Report report = judged(arguments);
-    for (const auto& [format, path] : outputs) write_output(path, formats().at(format)(report, style_of(arguments, false)));
-    const bool terminal = isatty(STDOUT_FILENO);
-    const std::string format = !arguments.format.empty() ? arguments.format : terminal ? "text" : "json";
-    print(formats().at(format)(report, style_of(arguments, terminal)));
-    return exit_code(report, arguments.strict);
+    const auto outputs = parse_outputs(arguments.presentation);
+    return present(judged(arguments), arguments.presentation, outputs);
 }
 
 /// What to judge, and how: the options that `run` and `fix` have in common.
@@ -149,12 +107,7 @@ Command run_command() {
                 auto arguments = std::make_shared<RunArguments>();
                 RunArguments& a = *arguments;
                 add_judging_options(app, a);
-                app.add_option("--format", a.format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
-                app.add_option("--output", a.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");
-                app.add_flag("--strict", a.strict, "Warnings fail (exit 1)");
-                app.add_flag("--failures-only", a.failures_only, "Text: only what failed");
-                app.add_flag("--facts", a.facts, "Text: with the facts behind each finding");
-                app.add_option("--color", a.color, "Colour on a terminal")->check(CLI::IsMember({"auto", "always", "never"}));
+                add_presentation_options(app, a.presentation);
                 return [arguments] { return run(*arguments); };
             }};
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "facts/fleet_keys.h"
 #include "facts/node.h"
 #include "facts/pci_paths.h"
 #include "facts/ports.h"
@@ -63,6 +64,8 @@ void describe(Report& report, const Facts& facts) {
     option("server_release", options.server_release.value_or(""), "");
     option("root", options.root, "/");
     if (facts.roles() & client) report.topology = facts.pci_paths().table();
+    report.cluster = cluster_of(facts);
+    report.compare_keys = compare_keys(facts);
     report.chain = facts.ports().chain(facts.rdma());
 }
 

@@ -214,25 +214,27 @@ Report judge(const std::vector<Module>& catalogue, const Facts& facts) {
 
     apply_waivers(report, facts.options().policy.waivers, today(), catalogue);
 
-    for (const auto& [letter, title] : phase_titles) {
-        std::vector<const Finding*> of_phase;
-        PhaseResult phase{letter, std::string(title), Verdict::not_applicable, {}};
-        for (const Finding& finding : report.findings)
-            if (finding.phase == letter) {
-                of_phase.push_back(&finding);
-                count(phase.counts, finding);
-            }
-        const auto& asked = facts.options().phases;
-        if (!asked.empty() && std::find(asked.begin(), asked.end(), letter) == asked.end()) continue;
-        phase.verdict = phase_verdict(of_phase);
-        report.phases.push_back(std::move(phase));
-    }
+    const auto& asked = facts.options().phases;
+    for (const auto& [letter, title] : phase_titles)
+        if (asked.empty() || std::find(asked.begin(), asked.end(), letter) != asked.end()) report.phases.push_back(phase_result(letter, std::string(title), report.findings));
     report.verdict = whole_verdict(report.phases);
 
     std::vector<Bearing> bearings;
     for (std::size_t i = 0; i < report.findings.size(); ++i) bearings.push_back({checks[i], &report.findings[i]});
     for (const PathName& path : path_names) report.outcomes.push_back(outcome_of(path, bearings, facts.want() & path.path, complete));
     return report;
+}
+
+PhaseResult phase_result(char letter, std::string title, const std::vector<Finding>& findings) {
+    std::vector<const Finding*> of_phase;
+    PhaseResult phase{letter, std::move(title), Verdict::not_applicable, {}};
+    for (const Finding& finding : findings)
+        if (finding.phase == letter) {
+            of_phase.push_back(&finding);
+            count(phase.counts, finding);
+        }
+    phase.verdict = phase_verdict(of_phase);
+    return phase;
 }
 
 Exit exit_code(const Report& report, bool strict) {

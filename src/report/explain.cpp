@@ -31,7 +31,7 @@ std::string list_text(const std::vector<Module>& catalogue) {
 std::string explain_text(const Check& check) {
     std::string after;
     for (const auto id : check.after) after += fmt::format("{}{}", after.empty() ? "" : " ", id);
-    std::string out = fmt::format("{}  (phase {})\n{}\n\n", check.id, check.phase, wrap(check.title, width, 0, 0));
+    std::string out = fmt::format("{}  ({})\n{}\n\n", check.id, check.phase == 'F' ? std::string("of compare") : fmt::format("phase {}", check.phase), wrap(check.title, width, 0, 0));
     out += part("why", check.why);
     out += part("judges", check.judges);
     out += part("remedy", check.remedy);

@@ -67,9 +67,29 @@ Json cluster_json(const Cluster& cluster) {
     return {{"fingerprint", cluster.fingerprint}, {"self", cluster.self}, {"addresses", cluster.addresses}, {"peers", peers}};
 }
 
+Json counts_json(const Counts& counts) {
+    return {{"pass", counts.pass}, {"warn", counts.warn}, {"fail", counts.fail}, {"unknown", counts.unknown}, {"skip", counts.skip}, {"blocked", counts.blocked}, {"waived", counts.waived}};
+}
+
+std::string compare_json(const Report& report) {
+    Json json;
+    json["schema"] = compare_schema;
+    json["tool"] = {{"version", tool_version}, {"commit", tool_commit}};
+    json["nodes"] = Json::array();
+    for (const ComparedNode& node : *report.compared)
+        json["nodes"].push_back({{"name", node.name}, {"hostname", node.hostname}, {"file", node.file}, {"started", node.started}, {"roles", node.roles}, {"verdict", node.verdict}, {"outcome", node.answers}});
+    json["verdict"] = name(report.verdict);
+    json["counts"] = counts_json(report.phases.front().counts);
+    json["findings"] = Json::array();
+    for (const Finding& finding : report.findings) json["findings"].push_back(finding_json(finding));
+    json["notes"] = report.notes;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
+    if (report.compared) return compare_json(report);
     Json json;
     json["schema"] = report_schema;
     json["tool"] = {{"version", tool_version}, {"commit", tool_commit}};
@@ -86,17 +106,7 @@ std::string to_json(const Report& report) {
         json["outcome"][outcome.key] = {{"answer", outcome.answer}, {"now", outcome.now}, {"because", outcome.because}, {"sentence", outcome.sentence}};
     json["phases"] = Json::object();
     for (const PhaseResult& phase : report.phases) {
-        const Counts& counts = phase.counts;
-        json["phases"][std::string(1, phase.letter)] = {{"title", phase.title},
-                                                        {"verdict", name(phase.verdict)},
-                                                        {"counts",
-                                                         {{"pass", counts.pass},
-                                                          {"warn", counts.warn},
-                                                          {"fail", counts.fail},
-                                                          {"unknown", counts.unknown},
-                                                          {"skip", counts.skip},
-                                                          {"blocked", counts.blocked},
-                                                          {"waived", counts.waived}}}};
+        json["phases"][std::string(1, phase.letter)] = {{"title", phase.title}, {"verdict", name(phase.verdict)}, {"counts", counts_json(phase.counts)}};
     }
     json["compare_keys"] = Json::object();
     for (const CompareKey& key : report.compare_keys)

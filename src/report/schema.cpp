@@ -1,6 +1,7 @@
 #include "report/schema.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 namespace preflight {
 namespace {
@@ -185,8 +186,35 @@ constexpr const char* policy = R"({
 }
 )";
 
-const std::map<std::string, const char*>& schemas() {
-    static const std::map<std::string, const char*> table = {{"report", report}, {"snapshot", snapshot}, {"policy", policy}};
+/// Its findings are those of a report, in a phase of their own.
+std::string compare() {
+    using Json = nlohmann::ordered_json;
+    const Json of_report = Json::parse(report);
+    const Json text = {{"type", "string"}}, words = {{"$ref", "#/$defs/words"}};
+    Json json = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"$id", "urn:aistor-rdma-check:compare:1"},
+                 {"title", "aistor-rdma-check compare: reports of many nodes side by side"},
+                 {"type", "object"},
+                 {"required", {"schema", "tool", "nodes", "verdict", "counts", "findings", "notes"}}};
+    Json& properties = json["properties"];
+    properties["schema"] = {{"const", "aistor-rdma-check/compare/1"}};
+    properties["tool"] = of_report["properties"]["tool"];
+    properties["nodes"] = {{"type", "array"},
+                           {"items",
+                            {{"type", "object"},
+                             {"required", {"name", "hostname", "file", "started", "roles", "verdict", "outcome"}},
+                             {"properties", {{"name", text}, {"hostname", text}, {"file", text}, {"started", text}, {"roles", words}, {"verdict", text}, {"outcome", {{"type", "object"}, {"additionalProperties", text}}}}}}}};
+    properties["verdict"] = {{"$ref", "#/$defs/verdict"}};
+    properties["counts"] = of_report["properties"]["phases"]["additionalProperties"]["properties"]["counts"];
+    properties["findings"] = of_report["properties"]["findings"];
+    properties["notes"] = words;
+    json["$defs"] = of_report["$defs"];
+    json["$defs"]["finding"]["properties"]["phase"] = {{"const", "F"}};
+    return json.dump(2) + "\n";
+}
+
+const std::map<std::string, std::string>& schemas() {
+    static const std::map<std::string, std::string> table = {{"report", report}, {"snapshot", snapshot}, {"compare", compare()}, {"policy", policy}};
     return table;
 }
 

@@ -46,8 +46,12 @@ public:
     TextReport(const Report& report, const TextStyle& style) : report_(report), style_(style) {}
 
     std::string render() {
-        header();
-        outcomes();
+        if (!report_.compared) {
+            header();
+            outcomes();
+        } else {
+            compared_nodes();
+        }
         first_step();
         for (const PhaseResult& phase : report_.phases) phase_part(phase);
         plan();
@@ -94,6 +98,22 @@ private:
         line();
     }
 
+    void compared_nodes() {
+        line(clean(fmt::format("{} {}   {} nodes compared", tool_name, tool_version, report_.compared->size())));
+        line();
+        std::size_t width = 4;
+        for (const ComparedNode& node : *report_.compared) width = std::max(width, node.name.size());
+        line(fmt::format("  {:<{}}  {:<10}  {:<14}  {:<10}  {:<10}  {}", "node", width, "role", "verdict", "inter-node", "S3", "of"));
+        for (const ComparedNode& node : *report_.compared) {
+            const auto answer = [&](const char* path) {
+                const auto found = node.answers.find(path);
+                return found == node.answers.end() ? std::string("-") : found->second;
+            };
+            line(clean(fmt::format("  {:<{}}  {:<10}  {:<14}  {:<10}  {:<10}  {}", node.name, width, fmt::join(node.roles, "+"), node.verdict, answer("internode_rdma"), answer("s3_over_rdma"), node.started)));
+        }
+        line();
+    }
+
     void outcomes() {
         for (const PathOutcome& outcome : report_.outcomes) {
             const bool internode = outcome.key == "internode_rdma";
@@ -128,7 +148,7 @@ private:
         std::transform(verdict.begin(), verdict.end(), verdict.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
         static const std::map<Verdict, std::string_view> colours = {
             {Verdict::pass, "32;1"}, {Verdict::fail, "31;1"}, {Verdict::incomplete, "35;1"}, {Verdict::not_applicable, "2"}};
-        line(fmt::format("{}  {}  {}", colour(fmt::format("Phase {}  {}", phase.letter, phase.title), "1"), colour(verdict, colours.at(phase.verdict)),
+        line(fmt::format("{}  {}  {}", colour(phase.letter == 'F' ? phase.title : fmt::format("Phase {}  {}", phase.letter, phase.title), "1"), colour(verdict, colours.at(phase.verdict)),
                          tally.empty() ? "" : "(" + tally + ")"));
         for (const Status status : {Status::fail, Status::unknown, Status::warn})
             for (const Finding& finding : report_.findings)

@@ -87,7 +87,7 @@ import signal
 signal.pause()
 P
     echo $! >/run/vm/peer.pid
-    wait_until 5 timeout 1 bash -c "</dev/tcp/$peer_address0/$1" 2>/dev/null || fail "n2 does not listen"
+    wait_until 30 timeout 1 bash -c "</dev/tcp/$peer_address0/$1" 2>/dev/null || fail "n2 does not listen"
 }
 
 peer_silent() {

@@ -1,0 +1,458 @@
+#include "fleet/rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "facts/settings.h"
+#include "preflight/engine.h"
+#include "preflight/waivers.h"
+
+namespace preflight::fleet {
+namespace {
+
+constexpr char letter = 'F';
+constexpr std::int64_t stale_after = 24 * 3600;  // seconds; a rollout or a gate takes less
+
+using Nodes = std::vector<const Node*>;
+
+std::string names(const Nodes& nodes) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> list;
+    for (const Node* node : nodes) list.push_back(node->name());
+    if (list.size() <= most) return fmt::format("{}", fmt::join(list, ", "));
+    const std::size_t rest = list.size() - most;
+    list.resize(most);
+    return fmt::format("{} and {} more", fmt::join(list, ", "), rest);
+}
+
+/// A value as it counts: of a setting the number it stands for, so that a default that is written out equals one that is not.
+std::string meaning(const CompareKey& key) {
+    const Setting* setting = key.key.rfind("env.", 0) == 0 ? find_setting(key.key.substr(4)) : nullptr;
+    if (setting && setting->type != Setting::exact_on) {
+        const SettingValue read = key.state == "set" ? read_setting(*setting, key.value) : SettingValue{};
+        if (read.kind == SettingValue::good) return std::to_string(read.number);
+        if (read.kind != SettingValue::doubtful && setting->fallback) return std::to_string(*setting->fallback);
+    }
+    return key.state == "set" ? "=" + key.value : "unset";
+}
+
+std::string shown(const CompareKey& key) {
+    return key.state == "set" ? "\"" + key.value + "\"" : "unset";
+}
+
+struct Group {
+    std::string text;
+    Nodes nodes;
+};
+
+/// How one key stands on the nodes.
+struct Spread {
+    std::vector<Group> groups;  ///< by size, the largest first
+    std::vector<std::pair<const Node*, std::string>> unseen;  ///< node and reason
+    std::vector<std::string> raw;
+
+    bool told() const { return !groups.empty(); }
+    bool equal() const { return groups.size() < 2; }
+    bool tie() const { return groups.size() > 1 && groups[0].nodes.size() == groups[1].nodes.size(); }
+    /// "n3: ON; all 2 others: on", or "a tie: …".
+    std::string text() const {
+        std::vector<std::string> parts;
+        if (tie()) {
+            for (const Group& group : groups) parts.push_back(fmt::format("{} on {}", group.text, names(group.nodes)));
+            return fmt::format("no majority: {}", fmt::join(parts, "; "));
+        }
+        for (std::size_t i = 1; i < groups.size(); ++i) parts.push_back(fmt::format("{}: {}", names(groups[i].nodes), groups[i].text));
+        return fmt::format("{}; {} on the other {}", fmt::join(parts, "; "), groups[0].text, groups[0].nodes.size());
+    }
+};
+
+Spread spread(const Nodes& nodes, const std::string& key) {
+    Spread out;
+    std::map<std::string, Group> groups;
+    for (const Node* node : nodes) {
+        const auto found = node->keys.find(key);
+        if (found == node->keys.end()) {
+            out.unseen.emplace_back(node, "its report does not tell");
+        } else if (found->second.state == "unknown") {
+            out.unseen.emplace_back(node, found->second.value);
+        } else {
+            Group& group = groups[meaning(found->second)];
+            if (group.nodes.empty()) group.text = shown(found->second);
+            group.nodes.push_back(node);
+            if (out.raw.size() < 64) out.raw.push_back(fmt::format("{}: {}{}", node->name(), shown(found->second), found->second.origin.empty() ? "" : " (" + found->second.origin + ")"));
+        }
+    }
+    for (auto& [meant, group] : groups) out.groups.push_back(std::move(group));
+    std::stable_sort(out.groups.begin(), out.groups.end(), [](const Group& a, const Group& b) { return a.nodes.size() > b.nodes.size(); });
+    return out;
+}
+
+struct Wording {
+    std::string label, remedy;
+    Status differs = Status::fail;
+};
+
+void unseen(const Spread& found, const std::string& label, Findings& out) {
+    Nodes nodes;
+    for (const auto& [node, why] : found.unseen) nodes.push_back(node);
+    out.unknown({label, {}}, fmt::format("not known of {}: {}", names(nodes), found.unseen.front().second), "Run the tool there as root, without --only or --skip, and compare again.");
+}
+
+/// One key over nodes. False where no report tells it at all.
+bool judge_key(const Nodes& nodes, const std::string& key, const Wording& wording, Findings& out) {
+    const Spread found = spread(nodes, key);
+    if (!found.told() && std::all_of(nodes.begin(), nodes.end(), [&](const Node* node) { return !node->keys.count(key); })) return false;
+    if (!found.equal())
+        out.add(wording.differs, {wording.label, {}}, found.text()).want("the same on all nodes").note("nodes", found.raw).mend({wording.remedy, {}, {}, {}});
+    if (!found.unseen.empty()) unseen(found, wording.label, out);
+    if (found.equal() && found.unseen.empty()) out.pass({wording.label, {}}, fmt::format("{} on {} nodes", found.groups.front().text, nodes.size()));
+    return true;
+}
+
+bool too_few(const Nodes& nodes, const char* kind, Findings& out) {
+    if (nodes.size() > 1) return false;
+    out.skip(node_subject(), fmt::format("fewer than two {} to compare", kind));
+    return true;
+}
+
+void not_told(Findings& out) {
+    if (out.list().empty()) out.skip(node_subject(), "no report tells it");
+}
+
+void judge_settings(const Fleet& fleet, Findings& out) {
+    const Nodes nodes = fleet.storage();
+    if (too_few(nodes, "storage nodes", out)) return;
+    std::set<std::string> keys;
+    for (const Node* node : nodes)
+        for (const auto& [key, value] : node->keys)
+            if (key.rfind("env.", 0) == 0) keys.insert(key);
+    std::size_t equal = 0;
+    for (const std::string& key : keys) {
+        const std::string name = key.substr(4);
+        const Setting* setting = find_setting(name);
+        if (setting && !setting->same_on_all) continue;
+        const Spread found = spread(nodes, key);
+        if (!found.equal())
+            out.fail({name, {}}, found.text()).want("the same on all nodes").note("nodes", found.raw).mend({fmt::format("Set {} to the same value on all storage nodes and restart the server there.", name), {}, {}, {}});
+        if (!found.unseen.empty()) unseen(found, name, out);
+        equal += found.equal() && found.unseen.empty();
+    }
+    if (out.list().empty() && equal) out.pass(node_subject(), fmt::format("{} settings are the same on {} storage nodes", equal, nodes.size()));
+    not_told(out);
+}
+
+void judge_build(const Fleet& fleet, Findings& out) {
+    const Nodes nodes = fleet.storage();
+    if (too_few(nodes, "storage nodes", out)) return;
+    judge_key(nodes, "server.build", {"build", "Install the RDMA build on all storage nodes."}, out);
+    judge_key(nodes, "server.release", {"release", "Bring all storage nodes to one release."}, out);
+    not_told(out);
+}
+
+void judge_library(const Fleet& fleet, Findings& out) {
+    const Nodes nodes = fleet.storage();
+    if (too_few(nodes, "storage nodes", out)) return;
+    judge_key(nodes, "server.libraries", {"RDMA libraries", "Install the same RDMA package on all storage nodes."}, out);
+    not_told(out);
+}
+
+void judge_protocol(const Fleet& fleet, Findings& out) {
+    if (too_few(fleet.all(), "nodes", out)) return;
+    judge_key(fleet.all(), "network.protocol", {"RDMA protocol", "RoCE, iWARP and InfiniBand do not speak with each other: set all NICs to one protocol."}, out);
+    not_told(out);
+}
+
+void judge_mtu(const Fleet& fleet, Findings& out) {
+    if (too_few(fleet.all(), "nodes", out)) return;
+    const Spread path = spread(fleet.all(), "network.path_mtu");
+    // Where the RDMA path MTU is the same all over, larger netdev MTUs do no harm.
+    const Status differs = path.told() && path.equal() && path.unseen.empty() ? Status::warn : Status::fail;
+    judge_key(fleet.all(), "network.mtu", {"netdev MTU", "Set one MTU on all storage networks, the switch included.", differs}, out);
+    judge_key(fleet.all(), "network.path_mtu", {"active path MTU", "Set one MTU on all storage networks: a larger sender's big transfers hang, small ones pass."}, out);
+    not_told(out);
+}
+
+void judge_dcb(const Fleet& fleet, Findings& out) {
+    if (too_few(fleet.all(), "nodes", out)) return;
+    judge_key(fleet.all(), "network.dcb", {"classification and PFC", "Set trust and PFC alike on all nodes: otherwise the network is lossless in one direction only."}, out);
+    // NICs hold tables of different length; what counts is a DSCP that is lossless everywhere.
+    std::set<std::string> common;
+    Nodes empty;
+    bool first = true;
+    for (const Node* node : fleet.all()) {
+        const auto found = node->keys.find("network.dscp");
+        if (found == node->keys.end() || found->second.state == "unknown") continue;
+        std::set<std::string> own;
+        for (std::size_t at = 0; found->second.state == "set" && at < found->second.value.size(); at += 4) own.insert(found->second.value.substr(at, 2));
+        if (own.empty()) empty.push_back(node);
+        std::set<std::string> both;
+        std::set_intersection(common.begin(), common.end(), own.begin(), own.end(), std::inserter(both, both.end()));
+        common = first ? own : both;
+        first = false;
+    }
+    if (!first && empty.size() < fleet.nodes.size() && common.empty())
+        out.fail({"DSCP of RoCE", {}}, empty.empty() ? "no DSCP leads to a lossless priority on all nodes" : fmt::format("no DSCP leads to a lossless priority on {}", names(empty)))
+            .want("one DSCP that is lossless on all nodes")
+            .mend({"Map one DSCP to the lossless priority on all nodes.", {}, {}, {}});
+    not_told(out);
+}
+
+/// Only nodes with the same kind of NIC are set side by side: those whose value begins with the same word.
+void judge_by_kind(const Fleet& fleet, const std::string& key, const Wording& wording, Findings& out) {
+    if (too_few(fleet.all(), "nodes", out)) return;
+    std::map<std::string, Nodes> kinds;
+    for (const Node* node : fleet.all()) {
+        const auto found = node->keys.find(key);
+        if (found != node->keys.end()) kinds[found->second.state == "set" ? found->second.value.substr(0, found->second.value.find(' ')) : ""].push_back(node);
+    }
+    for (const auto& [kind, nodes] : kinds)
+        if (!kind.empty()) judge_key(nodes, key, {fmt::format("{} {}", wording.label, kind), wording.remedy, wording.differs}, out);
+    if (const auto blind = kinds.find(""); blind != kinds.end()) unseen(spread(blind->second, key), wording.label, out);
+    not_told(out);
+}
+
+void judge_driver(const Fleet& fleet, Findings& out) {
+    judge_by_kind(fleet, "network.driver", {"driver", "Bring all nodes to one driver version.", Status::warn}, out);
+}
+
+void judge_firmware(const Fleet& fleet, Findings& out) {
+    judge_by_kind(fleet, "network.firmware", {"firmware of", "Bring the NICs to one firmware; during a rolling upgrade they differ for a while.", Status::warn}, out);
+}
+
+void judge_missing(const Fleet& fleet, Findings& out) {
+    for (const auto& [file, why] : fleet.broken) out.unknown({file, {}}, why.cause, "Fetch the report again, or leave the file out.");
+    std::map<std::string, std::string> missing;
+    bool named = false;
+    for (const Node& node : fleet.nodes)
+        for (const Peer& peer : node.cluster.peers) {
+            named = true;
+            if (!fleet.find(peer)) missing.emplace(peer.name, peer.address);
+        }
+    for (const auto& [name, address] : missing)
+        out.unknown({name, {"peer:" + name}}, fmt::format("named in MINIO_VOLUMES{}, and no report is its own", address.empty() ? "" : fmt::format(" ({})", address)), fmt::format("Run the tool on {} and give its report too.", name));
+    if (!out.list().empty()) return;
+    if (named) out.pass(node_subject(), fmt::format("{} nodes, each with a report", fleet.nodes.size()));
+    else out.skip(node_subject(), "no report names other AIStor nodes");
+}
+
+void judge_stale(const Fleet& fleet, Findings& out) {
+    std::int64_t newest = 0;
+    for (const Node& node : fleet.nodes) newest = std::max(newest, node.started);
+    for (const Node& node : fleet.nodes)
+        if (node.started == 0) out.unknown({node.name(), {"peer:" + node.name()}}, fmt::format("\"{}\" is no time", node.started_text), "Run the tool there again.");
+        else if (newest - node.started > stale_after)
+            out.warn({node.name(), {"peer:" + node.name()}}, fmt::format("its report is of {}, {} hours before the newest", node.started_text, (newest - node.started) / 3600))
+                .want("reports of one day")
+                .mend({fmt::format("Run the tool on {} again.", node.name()), {}, {}, {}});
+    if (out.list().empty()) out.pass(node_subject(), "all reports are of one day");
+}
+
+void judge_foreign(const Fleet& fleet, Findings& out) {
+    for (std::size_t i = 0; i < fleet.nodes.size(); ++i)
+        if (const Node& node = fleet.nodes[i]; fleet.foreign[i])
+            out.fail({node.name(), {"peer:" + node.name()}}, fmt::format("{} is of another cluster: it names other endpoints, and none of the others names it", node.file))
+                .want("reports of one cluster")
+                .mend({"Leave its report out, or correct MINIO_VOLUMES there.", {}, {}, {}});
+    if (out.list().empty()) out.pass(node_subject(), "all reports are of one cluster");
+}
+
+bool reached(const CompareKey& key) {
+    return key.value == "connected" || key.value == "refused" || key.value == "reset";
+}
+
+using Pair = std::pair<const Node*, const Node*>;
+
+/// What each storage node got as an answer of each other one, where its report tells.
+std::map<Pair, const CompareKey*> answers(const Fleet& fleet) {
+    std::map<Pair, const CompareKey*> all;
+    for (const Node* from : fleet.storage())
+        for (const Peer& peer : from->cluster.peers)
+            if (const Node* to = fleet.find(peer))
+                if (const auto found = from->keys.find("peer." + peer.name); found != from->keys.end() && found->second.state == "set") all[{from, to}] = &found->second;
+    return all;
+}
+
+void judge_reach(const Fleet& fleet, Findings& out) {
+    const auto all = answers(fleet);
+    for (const auto& [pair, there] : all) {
+        const auto& [from, to] = pair;
+        const auto back = all.find({to, from});
+        if (back != all.end() && !reached(*there) && reached(*back->second))
+            out.fail({fmt::format("{} to {}", from->name(), to->name()), {"peer:" + to->name()}}, fmt::format("{} ({}); the other direction works", there->value, there->origin))
+                .want("both directions")
+                .mend({fmt::format("Look for a firewall on {} that keeps {} out.", to->name(), from->name()), {}, {}, {}});
+    }
+    if (all.empty()) out.skip(node_subject(), "no report tells which peers it reached");
+    else if (out.list().empty()) out.pass(node_subject(), "no pair of nodes reaches each other in one direction only");
+}
+
+void judge_listener(const Fleet& fleet, Findings& out) {
+    const auto all = answers(fleet);
+    for (const auto& [pair, there] : all) {
+        const auto& [from, to] = pair;
+        const auto listener = to->keys.find("peers.listener");
+        // An rdma_cm listener answers no TCP connection.
+        if (there->value == "refused" && listener != to->keys.end() && listener->second.state == "set" && listener->second.value.find("by TCP") != std::string::npos)
+            out.fail({fmt::format("{} to {}", from->name(), to->name()), {"peer:" + to->name()}}, fmt::format("refused, though AIStor listens there: {}", there->origin))
+                .want("a connection")
+                .mend({fmt::format("Look for a firewall on {} that answers with a reset; or run the tool on {} again if the server started meanwhile.", to->name(), from->name()), {}, {}, {}});
+    }
+    if (all.empty()) out.skip(node_subject(), "no report tells which peers it reached");
+    else if (out.list().empty()) out.pass(node_subject(), "no peer was refused where AIStor listens");
+}
+
+struct Rule {
+    Check check;
+    void (*judge)(const Fleet&, Findings&);
+};
+
+Check row(std::string_view id, std::string_view title, std::string_view why, std::string_view judges, std::string_view remedy, std::string_view evidence, unsigned roles = storage | client) {
+    Check check{};
+    check.id = id;
+    check.phase = letter;
+    check.title = title;
+    check.why = why;
+    check.judges = judges;
+    check.remedy = remedy;
+    check.evidence = evidence;
+    check.roles = roles;
+    return check;
+}
+
+const std::vector<Rule>& rules() {
+    static const std::vector<Rule> table = {
+        {row("fleet.missing", "Each AIStor node has a report", "A node nobody looked at may be the one on TCP.", "unknown: a node of MINIO_VOLUMES has no report, or a file is none. skip: no report names other nodes.",
+             "Run the tool on the missing node.", "MINIO_VOLUMES of the reports."), judge_missing},
+        {row("fleet.foreign", "All reports are of one cluster", "A report of another cluster makes a comparison meaningless.", "fail: a report names other endpoints, and no other node names it.",
+             "Leave it out, or correct MINIO_VOLUMES.", "The endpoints of MINIO_VOLUMES."), judge_foreign},
+        {row("fleet.stale", "All reports are of one day", "An old report tells of a node as it was.", "warn: more than 24 hours before the newest report.", "Run the tool there again.", "run.started of the reports."), judge_stale},
+        {row("fleet.settings", "The RDMA settings are the same on all storage nodes", "Nodes with different settings fall back to TCP between each other without a word.",
+             "fail: a setting that must be the same differs; the odd nodes are named with value and origin. A default that is written out equals one that is not. unknown: a node's value could not be read.",
+             "One value on all nodes; restart the server there.", "AIStor documentation, settings/rdma: the same value on every node.", storage), judge_settings},
+        {row("fleet.build", "All storage nodes run the RDMA build of one release", "The standard build takes part over TCP only; releases may differ in their protocol.", "fail: builds or releases differ. unknown: a file does not tell.",
+             "One release and build on all nodes.", "AIStor documentation, RDMA overview.", storage), judge_build},
+        {row("fleet.library", "All storage nodes have the same RDMA libraries", "Libraries of different packages do not speak with each other for sure.", "fail: names or sizes of libs3rdma and libp2p_rdma differ.",
+             "One package on all nodes.", "minio/rdma-training: a mix of generations fails.", storage), judge_library},
+        {row("fleet.protocol", "All nodes speak one RDMA protocol", "RoCE v2, iWARP and InfiniBand cannot connect to each other.", "fail: protocols differ.", "Set all NICs to one protocol.", "Linux RDMA subsystem."), judge_protocol},
+        {row("fleet.mtu", "MTU and active path MTU are the same on all nodes", "Small transfers pass and large ones hang where a sender's path MTU is above the receiver's.",
+             "fail: active path MTUs differ. warn: only the netdevs' MTUs differ, and the path MTU is the same.", "One MTU on all nodes and switches.", "kvcache-ai/Mooncake 3868; IBTA path MTU."), judge_mtu},
+        {row("fleet.dcb", "Classification and PFC are the same on all nodes", "A network that is lossless in one direction only loses frames in the other.", "fail: trust or PFC differ, or no DSCP is lossless on all nodes.",
+             "Set DCB alike on all nodes.", "IEEE 802.1Qbb; drivers ice and mlx5."), judge_dcb},
+        {row("fleet.driver", "NICs of one kind have one driver version", "Faults of one driver version show on some nodes only.", "warn: versions differ among nodes with the same driver.", "One version on all nodes.", "ethtool -i."), judge_driver},
+        {row("fleet.firmware", "NICs of one kind have one firmware", "Faults of one firmware show on some nodes only.", "warn: firmware differs among nodes with the same NIC; normal in a rolling upgrade.", "One firmware on all nodes.", "ethtool -i."), judge_firmware},
+        {row("fleet.reach", "Nodes that reach each other do so in both directions", "A firewall on one way makes one node fall back to TCP.", "fail: one direction works and the other does not. Where both fail, peers.port of the nodes says so.",
+             "Open the peer port on the node that is not reached.", "peers.port of both nodes.", storage), judge_reach},
+        {row("fleet.listener", "No peer is refused where AIStor listens", "A refusal usually means that nothing listens yet; here something does.", "fail: AIStor listens by TCP on the peer port and another node was refused.",
+             "Look for a firewall that answers with a reset.", "peers.listener and peers.port.", storage), judge_listener}};
+    return table;
+}
+
+}  // namespace
+
+Fleet Fleet::of(std::vector<Node> nodes) {
+    Fleet fleet;
+    std::map<std::string, Node> newest;
+    for (Node& node : nodes) {
+        const std::string key = fmt::format("{}/{}", node.cluster.fingerprint, node.name());
+        const auto known = newest.find(key);
+        if (known == newest.end()) {
+            newest.emplace(key, std::move(node));
+            continue;
+        }
+        const bool newer = node.started > known->second.started;
+        fleet.notes.push_back(fmt::format("{} is an older report of {} and was left out", newer ? known->second.file : node.file, node.name()));
+        if (newer) known->second = std::move(node);
+    }
+    for (auto& [key, node] : newest) fleet.nodes.push_back(std::move(node));
+    std::stable_sort(fleet.nodes.begin(), fleet.nodes.end(), [](const Node& a, const Node& b) { return a.name() < b.name(); });
+    std::unordered_map<std::string, std::size_t> clusters;
+    std::size_t members = 0;
+    for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+        const Cluster& cluster = fleet.nodes[i].cluster;
+        for (const std::string& name : cluster.self) fleet.by_name_.emplace(name, i);
+        for (const std::string& address : cluster.addresses) fleet.by_address_.emplace(address, i);
+        if (cluster.fingerprint.empty()) continue;
+        ++clusters[cluster.fingerprint];
+        ++members;
+    }
+    std::vector<bool> named(fleet.nodes.size());
+    for (const Node& node : fleet.nodes)
+        for (const Peer& peer : node.cluster.peers)
+            if (const Node* known = fleet.find(peer)) named[static_cast<std::size_t>(known - fleet.nodes.data())] = true;
+    // It names other endpoints than most, and no node names it.
+    for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
+        const std::string& own = fleet.nodes[i].cluster.fingerprint;
+        fleet.foreign.push_back(!own.empty() && !named[i] && members > 1 && (clusters[own] - 1) * 2 < members - 1);
+    }
+    return fleet;
+}
+
+Fleet Fleet::read(const std::vector<std::string>& files) {
+    std::vector<Node> nodes;
+    std::vector<std::pair<std::string, Unreadable>> broken;
+    for (const std::string& file : files) {
+        const auto node = read_report(file);
+        if (node) nodes.push_back(*node);
+        else broken.emplace_back(file, node.why());
+    }
+    Fleet fleet = of(std::move(nodes));
+    fleet.broken = std::move(broken);
+    return fleet;
+}
+
+std::vector<const Node*> Fleet::all() const {
+    std::vector<const Node*> list;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (!foreign[i]) list.push_back(&nodes[i]);
+    return list;
+}
+
+const Node* Fleet::find(const Peer& peer) const {
+    const auto name = by_name_.find(peer.name);
+    if (name != by_name_.end()) return &nodes[name->second];
+    const auto address = by_address_.find(peer.address);
+    return peer.address.empty() || address == by_address_.end() ? nullptr : &nodes[address->second];
+}
+
+std::vector<const Node*> Fleet::storage() const {
+    std::vector<const Node*> list = all();
+    std::erase_if(list, [](const Node* node) { return !node->storage(); });
+    return list;
+}
+
+const Module& module() {
+    static const Module made = [] {
+        Module module{"fleet", "what no single node can see: the command compare", {}};
+        for (const Rule& rule : rules()) module.checks.push_back(rule.check);
+        return module;
+    }();
+    return made;
+}
+
+Report compare(const Fleet& fleet, const Policy& policy) {
+    Report report;
+    report.compared.emplace();
+    for (const Node& node : fleet.nodes) report.compared->push_back({node.name(), node.hostname, node.file, node.started_text, node.verdict, node.roles, node.answers});
+    for (const Rule& rule : rules()) {
+        Findings found;
+        rule.judge(fleet, found);
+        for (Finding& finding : found.list()) {
+            finding.id = rule.check.id;
+            finding.phase = letter;
+            finding.title = rule.check.title;
+            if (finding.why.empty()) finding.why = rule.check.why;
+            report.findings.push_back(std::move(finding));
+        }
+    }
+    report.notes = fleet.notes;
+    apply_waivers(report, policy.waivers, today(), {module()});
+    report.phases = {phase_result(letter, "Across the nodes", report.findings)};
+    report.verdict = whole_verdict(report.phases);
+    return report;
+}
+
+}  // namespace preflight::fleet
