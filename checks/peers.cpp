@@ -139,11 +139,13 @@ void judge_name(const Facts& facts, Findings& out, const PeerNode& node) {
     const std::string all = list_of(texts_of(addresses)), seen = all == node.name ? all : fmt::format("{} is {}", node.name, all);
     const bool all_loopback = std::all_of(addresses.begin(), addresses.end(), [](const PeerAddress& address) { return address.loopback; });
     if (all_loopback) {
-        const auto& own = facts.peers().storage_addresses;
+        std::vector<std::string> own;
+        for (const std::string& address : facts.peers().storage_addresses)
+            if (address.rfind("fe80:", 0) != 0) own.push_back(address);
         out.fail(subject, seen + ": loopback, which no other node reaches and no RDMA device carries")
             .want(want)
             .from("getaddrinfo " + node.name)
-            .mend(hosts_entry(node.name, own.size() == 1 ? *own.begin() : ""));
+            .mend(hosts_entry(node.name, own.size() == 1 ? own.front() : ""));
         return;
     }
     if (facts.peers().storage_links.empty()) {

@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "preflight/check.h"
 #include "preflight/host.h"
 #include "preflight/options.h"
 #include "preflight/report.h"
@@ -33,6 +35,8 @@ Command capture_command();
 Command list_command();
 Command explain_command();
 Command schema_command();
+Command listen_command();
+Command probe_command();
 
 /// A mistake of the caller: printed to stderr, exit code 3.
 struct UsageError {
@@ -48,8 +52,21 @@ void add_network_options(CLI::App& app, Options& options);
 /// --sample SECONDS; the wait shows on stderr where that is a terminal.
 void add_sample_option(CLI::App& app, Options& options);
 
-/// Judges the node and fills the whole report.
-Report make_report(Host& host, const Options& options);
+/// Declares --format and --output.
+void add_report_options(CLI::App& app, std::string& format, std::vector<std::string>& outputs);
+
+/// Format and path of each --output. Throws UsageError.
+using OutputFiles = std::vector<std::pair<std::string, std::string>>;
+OutputFiles output_files(const std::vector<std::string>& words);
+
+/// `color`: auto, always or never.
+TextStyle text_style(const std::string& color, bool terminal);
+
+/// Writes the report to the files, and in `format` to stdout; empty: text on a terminal, else json.
+void write_report(const Report& report, const OutputFiles& files, const std::string& format, const std::function<TextStyle(bool terminal)>& style);
+
+/// Judges the node by `catalogue` and fills the whole report.
+Report make_report(Host& host, const Options& options, const std::vector<Module>& catalogue = modules());
 
 /// Writes `text` to `path` ("-": stdout). A file is created with mode 0600 beside its place and moved there, so it is whole or
 /// not there, and never written through a symbolic link. Throws UsageError naming the file when it cannot be written.

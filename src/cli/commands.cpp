@@ -56,12 +56,12 @@ void add_sample_option(CLI::App& app, Options& options) {
     if (isatty(STDERR_FILENO)) on_wait([](const std::string& text) { fmt::print(stderr, "{}: waiting {}\n", tool_name, text); });
 }
 
-Report make_report(Host& host, const Options& options) {
+Report make_report(Host& host, const Options& options, const std::vector<Module>& catalogue) {
     const auto begin = std::chrono::steady_clock::now();
     Recorder recorder(host);
     log_questions(recorder);
     const Facts facts(recorder, options);
-    Report report = judge(modules(), facts);
+    Report report = judge(catalogue, facts);
     describe(report, facts);
     report.run.unreadable = recorder.unreadable();
     const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
@@ -133,7 +133,8 @@ Command schema_command() {
 }
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> table = {run_command(), fix_command(), capture_command(), list_command(), explain_command(), schema_command()};
+    static const std::vector<Command> table = {run_command(),    fix_command(),   capture_command(), listen_command(), probe_command(),
+                                              list_command(), explain_command(), schema_command()};
     return table;
 }
 

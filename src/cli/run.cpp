@@ -63,12 +63,7 @@ void require_selection(const Options& options) {
 }
 
 TextStyle style_of(const RunArguments& arguments, bool terminal) {
-    TextStyle style;
-    const char* no_color = std::getenv("NO_COLOR");
-    style.color = arguments.color == "always" || (arguments.color == "auto" && terminal && !(no_color && *no_color));
-    std::setlocale(LC_CTYPE, "");
-    style.unicode = !terminal || std::string_view(nl_langinfo(CODESET)) == "UTF-8";
-    std::setlocale(LC_CTYPE, "C");
+    TextStyle style = text_style(arguments.color, terminal);
     style.failures_only = arguments.failures_only;
     style.facts = arguments.facts;
     return style;
@@ -96,20 +91,9 @@ Report judged(RunArguments& arguments) {
 }
 
 Exit run(RunArguments& arguments) {
-    std::vector<std::pair<std::string, std::string>> outputs;
-    for (const std::string& output : arguments.outputs) {
-        const auto equals = output.find('=');
-        const std::string format = output.substr(0, equals);
-        if (equals == std::string::npos || equals + 1 == output.size()) throw UsageError{fmt::format("--output {}: write FORMAT=FILE", output)};
-        if (!formats().count(format)) throw UsageError{fmt::format("--output {}: no format \"{}\"{}", output, format, did_you_mean(format, format_names()))};
-        outputs.emplace_back(format, output.substr(equals + 1));
-    }
-
+    const auto files = output_files(arguments.outputs);
     const Report report = judged(arguments);
-    for (const auto& [format, path] : outputs) write_output(path, formats().at(format)(report, style_of(arguments, false)));
-    const bool terminal = isatty(STDOUT_FILENO);
-    const std::string format = !arguments.format.empty() ? arguments.format : terminal ? "text" : "json";
-    print(formats().at(format)(report, style_of(arguments, terminal)));
+    write_report(report, files, arguments.format, [&](bool terminal) { return style_of(arguments, terminal); });
     return exit_code(report, arguments.strict);
 }
 
@@ -144,13 +128,45 @@ void add_judging_options(CLI::App& app, RunArguments& a) {
 
 }  // namespace
 
+TextStyle text_style(const std::string& color, bool terminal) {
+    TextStyle style;
+    const char* no_color = std::getenv("NO_COLOR");
+    style.color = color == "always" || (color == "auto" && terminal && !(no_color && *no_color));
+    std::setlocale(LC_CTYPE, "");
+    style.unicode = !terminal || std::string_view(nl_langinfo(CODESET)) == "UTF-8";
+    std::setlocale(LC_CTYPE, "C");
+    return style;
+}
+
+OutputFiles output_files(const std::vector<std::string>& words) {
+    OutputFiles files;
+    for (const std::string& word : words) {
+        const auto equals = word.find('=');
+        const std::string format = word.substr(0, equals);
+        if (equals == std::string::npos || equals + 1 == word.size()) throw UsageError{fmt::format("--output {}: write FORMAT=FILE", word)};
+        if (!formats().count(format)) throw UsageError{fmt::format("--output {}: no format \"{}\"{}", word, format, did_you_mean(format, format_names()))};
+        files.emplace_back(format, word.substr(equals + 1));
+    }
+    return files;
+}
+
+void write_report(const Report& report, const OutputFiles& files, const std::string& format, const std::function<TextStyle(bool terminal)>& style) {
+    for (const auto& [of_file, path] : files) write_output(path, formats().at(of_file)(report, style(false)));
+    const bool terminal = isatty(STDOUT_FILENO);
+    print(formats().at(!format.empty() ? format : terminal ? "text" : "json")(report, style(terminal)));
+}
+
+void add_report_options(CLI::App& app, std::string& format, std::vector<std::string>& outputs) {
+    app.add_option("--format", format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
+    app.add_option("--output", outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");
+}
+
 Command run_command() {
     return {"run", "Judge this node, or a snapshot, and print the report (the default)", [](CLI::App& app) -> std::function<Exit()> {
                 auto arguments = std::make_shared<RunArguments>();
                 RunArguments& a = *arguments;
                 add_judging_options(app, a);
-                app.add_option("--format", a.format, "Format on standard output (text on a terminal, else json)")->check(CLI::IsMember(format_names()));
-                app.add_option("--output", a.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");
+                add_report_options(app, a.format, a.outputs);
                 app.add_flag("--strict", a.strict, "Warnings fail (exit 1)");
                 app.add_flag("--failures-only", a.failures_only, "Text: only what failed");
                 app.add_flag("--facts", a.facts, "Text: with the facts behind each finding");
