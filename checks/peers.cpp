@@ -466,9 +466,12 @@ Module peers_module() {
               .phase = 'A',
               .title = "A real RDMA transfer to a peer worked",
               .why = "Only a transfer proves that UDP 4791, the MTU, the GIDs and the memory limit fit from end to end.",
-              .judges = "As the report of `probe` says, when --probe-result names one; warn when it is from before this boot. Else skip.",
-              .remedy = "Run `listen` on the peer and `probe` on this node; the probe says what is wrong.",
-              .evidence = "The probe's own report.",
+              .judges = "As the report of `probe` says, when --probe-result names one; warn when it is from before this boot. Else skip. The probe's own: pass: every byte of "
+                        "each WRITE with immediate and READ arrived. fail: RoCE is dropped on the way, full packets are lost (MTU), no RDMA device on the route, the service may not pin "
+                        "or open (--as-service). warn: to this node itself. unknown: nothing listens there, it refused, or the caller may not look.",
+              .remedy = "On the peer: aistor-rdma-check listen ITS-STORAGE-ADDRESS --allow THIS-NODE. On this node: aistor-rdma-check probe PEER --output json=probe.json, then "
+                        "aistor-rdma-check run --probe-result probe.json. The probe says what is wrong and how it is mended; docs/peers.md shows it.",
+              .evidence = "The probe's own report. AIStor's inter-node counters name RDMA WRITE with immediate.",
               .paths = internode,
               .roles = storage,
               .judge = judge_transfers}}};

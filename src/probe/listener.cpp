@@ -74,15 +74,17 @@ public:
         const TcpPort tcp(address, say_);
         say_(fmt::format("listening on {} by {}, for {}", where, library_.get_device_name(id_->verbs->device), fmt::join(invitation_.allowed, ", ")));
         auto idle_end = Clock::now() + seconds(invitation_.idle_seconds);
-        while (Clock::now() < std::min(idle_end, end_)) {
+        while (!removed_ && Clock::now() < std::min(idle_end, end_)) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::min(idle_end, end_) - Clock::now()).count();
             pollfd wait[2]{{events_.fd(), POLLIN, 0}, {tcp.fd(), POLLIN, 0}};
             poll(wait, 2, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60000)));
             tcp.hang_up();
             const auto event = events_.next();
+            removed_ |= event && event->type == RDMA_CM_EVENT_DEVICE_REMOVAL;
             if (!event || event->type != RDMA_CM_EVENT_CONNECT_REQUEST) continue;
             if (admit(*event)) idle_end = Clock::now() + seconds(invitation_.idle_seconds);
         }
+        if (removed_) throw Failure{Cause::system, step, "the device was removed"};
         return served_;
     }
 
@@ -170,10 +172,13 @@ private:
                     ++served_.refused;
                     continue;
                 }
+                if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
+                    removed_ = true;
+                    return "the device was removed";
+                }
                 if (event->id != session.id()) continue;
                 if (event->type == RDMA_CM_EVENT_ESTABLISHED) work.up = true;
                 if (event->type == RDMA_CM_EVENT_DISCONNECTED) return {};
-                if (event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) return "the device was removed";
                 if (event->type == RDMA_CM_EVENT_CONNECT_ERROR || event->type == RDMA_CM_EVENT_UNREACHABLE) return "the connection did not come up";
                 continue;
             }
@@ -232,6 +237,7 @@ private:
     Held<rdma_cm_id> id_;
     Clock::time_point end_;
     Served served_;
+    bool removed_ = false;  // the kernel waits until all is released
 };
 
 }  // namespace

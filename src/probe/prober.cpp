@@ -24,13 +24,19 @@ using std::chrono::duration;
 constexpr std::size_t latency_bytes = 4096, latency_samples = 1000;
 constexpr auto measuring_time = std::chrono::seconds(1);
 constexpr double slowest_bytes_per_second = 10e6;  // what a transfer may take beyond the timeout: a tenth of gigabit Ethernet
-constexpr int rejected_no_listener = 8;            // IB_CM_REJ_INVALID_SERVICE_ID (include/rdma/ib_cm.h)
-constexpr int rejected_by_consumer = 28;           // IB_CM_REJ_CONSUMER_DEFINED
 constexpr unsigned retries = 7;                    // the most an RC queue pair has; 7 for RNR is without end, our deadline ends it
 constexpr unsigned most_reads = 16;
 
+// Reasons of a rejection (enum ib_cm_rej_reason, include/rdma/ib_cm.h) that say something to an operator.
+enum Rejection { no_resources = 3, timed_out = 4, no_service = 8, stale = 10, bad_gid = 12, bad_traffic_class = 15, bad_mtu = 26, by_listener = 28 };
+const std::map<int, const char*> rejections = {{no_resources, "no resources"},         {timed_out, "timeout"},
+                                               {stale, "stale connection"},            {bad_gid, "invalid GID"},
+                                               {bad_traffic_class, "invalid traffic class"}, {bad_mtu, "invalid MTU"}};
+
 std::string code(int status) {
-    return status < 0 ? fmt::format("{} ({})", live::errno_name(-status), std::strerror(-status)) : fmt::format("reason {}", status);
+    if (status < 0) return fmt::format("{} ({})", live::errno_name(-status), std::strerror(-status));
+    const auto known = rejections.find(status);
+    return known == rejections.end() ? fmt::format("reason {}", status) : fmt::format("reason {}: {}", status, known->second);
 }
 
 unsigned mtu_bytes(int mtu) {
@@ -138,9 +144,11 @@ private:
     }
 
     [[noreturn]] void rejected(const CmEvent& event, const std::string& step) {
-        if (event.status == rejected_no_listener) throw Failure{Cause::no_listener, step, "rejected: no such service"};
+        if (event.status == no_service) throw Failure{Cause::no_listener, step, "rejected: no such service"};
+        // One end's CM gave up on an answer of the other's: one direction is closed.
+        if (event.status == timed_out) throw Failure{Cause::no_answer, step, code(event.status)};
         const auto refusal = decode_refusal(event.private_data);
-        if (event.status != rejected_by_consumer || !refusal) throw Failure{Cause::rejected, step, code(event.status)};
+        if (event.status != by_listener || !refusal) throw Failure{Cause::rejected, step, code(event.status)};
         throw Failure{Cause::refused, step, std::string(name(refusal->reason))};
     }
 
