@@ -52,7 +52,8 @@ Exit listen_for(ListenArguments& arguments) {
         if (served.failed) return Exit::failed;
         return served.clients ? Exit::ok : Exit::incomplete;
     } catch (const probe::Failure& failure) {
-        throw UsageError{fmt::format("listen: {}: {}", failure.step, failure.detail)};
+        const probe::Meaning told = probe::meaning(failure, {});
+        throw UsageError{fmt::format("listen: {}: {}. {} {}", failure.step, failure.detail, told.why, told.remedy.summary)};
     }
 }
 

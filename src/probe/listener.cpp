@@ -20,8 +20,10 @@ namespace {
 
 using Say = std::function<void(const std::string&)>;
 
-constexpr auto client_silence = std::chrono::seconds(60);  // a client that does nothing for so long is dropped
+constexpr auto client_silence = std::chrono::seconds(60);   // a client that does nothing for so long is dropped
+constexpr auto establish_time = std::chrono::seconds(20);  // from acceptance to connection
 constexpr int backlog = 8;
+constexpr const char* unanswered = "the connection did not come up: the acceptance was not answered (is UDP port 4791 dropped from here to there?)";
 
 Clock::duration seconds(double count) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
@@ -120,8 +122,9 @@ private:
         rdma_conn_param wanted{};
         wanted.private_data = offer.data();
         wanted.private_data_len = offer.size();
-        wanted.responder_resources = static_cast<std::uint8_t>(std::min<unsigned>(request.responder_resources, 16));
-        wanted.initiator_depth = static_cast<std::uint8_t>(std::min<unsigned>(request.initiator_depth, 16));
+        const auto most = static_cast<unsigned>(std::clamp(session->limits().max_qp_rd_atom, 0, 16));
+        wanted.responder_resources = static_cast<std::uint8_t>(std::min(request.responder_resources, most));
+        wanted.initiator_depth = static_cast<std::uint8_t>(std::min(request.initiator_depth, most));
         wanted.rnr_retry_count = 7;
         if (library_.accept(session->id(), &wanted) != 0) {
             say_(fmt::format("{}: the connection could not be accepted: {}", peer, std::strerror(errno)));
@@ -161,10 +164,10 @@ private:
     /// Serves one client to its end; why it ended when not by the client's good-bye.
     std::string follow(Session& session, Work& work) {
         while (true) {
-            const auto until = std::min(Clock::now() + client_silence, end_);
+            const auto until = std::min(Clock::now() + (work.up ? client_silence : establish_time), end_);
             const Happening happened = session.next(until);
             if (std::holds_alternative<std::monostate>(happened))
-                return Clock::now() >= end_ ? "the time of this listener is up" : work.up ? "it kept silent" : "the connection did not come up: the acceptance was not answered (UDP port 4791 dropped from here to there?)";
+                return Clock::now() >= end_ ? "the time of this listener is up" : work.up ? "it kept silent" : unanswered;
             if (const auto* event = std::get_if<CmEvent>(&happened)) {
                 if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) {
                     const auto other = events_.hold(event->id);
@@ -179,7 +182,8 @@ private:
                 if (event->id != session.id()) continue;
                 if (event->type == RDMA_CM_EVENT_ESTABLISHED) work.up = true;
                 if (event->type == RDMA_CM_EVENT_DISCONNECTED) return {};
-                if (event->type == RDMA_CM_EVENT_CONNECT_ERROR || event->type == RDMA_CM_EVENT_UNREACHABLE) return "the connection did not come up";
+                for (const auto type : {RDMA_CM_EVENT_CONNECT_ERROR, RDMA_CM_EVENT_UNREACHABLE, RDMA_CM_EVENT_REJECTED})
+                    if (event->type == type) return unanswered;
                 continue;
             }
             const auto& completion = std::get<ibv_wc>(happened);

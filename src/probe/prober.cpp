@@ -92,7 +92,7 @@ private:
         if (route.num_paths > 0 && route.path_rec) {
             attempt_.path.mtu = mtu_bytes(route.path_rec->mtu);
             attempt_.path.traffic_class = route.path_rec->traffic_class;
-            attempt_.path.priority = route.path_rec->sl;
+            attempt_.path.service_level = route.path_rec->sl;
             name_gid(route.path_rec->sgid.raw);
         }
     }

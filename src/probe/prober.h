@@ -32,7 +32,7 @@ struct Path {
     int gid_index = -1;          ///< -1: not told
     std::string gid, gid_type;   ///< "RoCE v2"
     unsigned mtu = 0;            ///< path MTU, bytes
-    std::optional<unsigned> traffic_class, priority;  ///< ToS byte; service level of the path record: the priority RoCE frames carry
+    std::optional<unsigned> traffic_class, service_level;  ///< ToS byte; SL of the path record, which the kernel made of the ToS
 };
 
 struct Latency {

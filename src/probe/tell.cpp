@@ -19,7 +19,7 @@ std::string path_text(const Path& path) {
     if (path.gid_index >= 0) text += fmt::format(" GID {} ({})", path.gid_index, path.gid_type.empty() ? "type not told" : path.gid_type);
     if (path.mtu) text += fmt::format(", path MTU {}", path.mtu);
     if (path.traffic_class) text += fmt::format(", ToS {}", *path.traffic_class);
-    if (path.priority) text += fmt::format(", priority {}", *path.priority);
+    if (path.service_level) text += fmt::format(", SL {}", *path.service_level);
     return text;
 }
 
@@ -62,7 +62,7 @@ void tell(const Attempt& attempt, unsigned connection, unsigned of, Findings& ou
         if (path.gid_index >= 0) draft.note("gid_index", std::int64_t{path.gid_index}).note("gid_type", path.gid_type);
         if (path.mtu) draft.note("path_mtu", std::int64_t{path.mtu});
         if (path.traffic_class) draft.note("traffic_class", std::int64_t{*path.traffic_class});
-        if (path.priority) draft.note("priority", std::int64_t{*path.priority});
+        if (path.service_level) draft.note("service_level", std::int64_t{*path.service_level});
         if (!attempt.srq.empty()) draft.note("srq", attempt.srq);
         draft.note("tcp", attempt.tcp);
         if (attempt.pinned) draft.note("pinned_bytes", static_cast<std::int64_t>(attempt.pinned)).note("memlock", attempt.memlock == ~0ull ? "unlimited" : bytes_text(attempt.memlock));

@@ -52,7 +52,7 @@ TEST(ProbeReport, shows_a_good_transfer_with_its_path) {
     const Finding finding = told(good());
     EXPECT_EQ(finding.status, Status::pass);
     EXPECT_EQ(finding.subject.text, "n2 by ens1f0np0");
-    for (const char* words : {"64 MiB by WRITE and READ, every byte right", "rocep59s0f0/1 GID 1 (RoCE v2)", "path MTU 4096", "ToS 104", "priority 2", "92.4 Gbit/s", "3.1 us (p99 5.2)"})
+    for (const char* words : {"64 MiB by WRITE and READ, every byte right", "rocep59s0f0/1 GID 1 (RoCE v2)", "path MTU 4096", "ToS 104", "SL 2", "92.4 Gbit/s", "3.1 us (p99 5.2)"})
         EXPECT_THAT(finding.observed, HasSubstr(words));
     EXPECT_THAT(finding.observed, Not(HasSubstr("SRQ")));
 }
