@@ -81,7 +81,7 @@ Meaning meaning(const Failure& failure, const Circumstances& around) {
             return {Status::fail, what, "libibverbs cannot open the RDMA device: its provider is missing, or does not fit the kernel's driver.", {"Install the provider of the NIC (check rdma.provider).", {"ibv_devinfo"}, {}, {}}};
         case Cause::no_rdma_route:
             return {Status::fail, fmt::format("{}: no RDMA device on the way ({})", around.target, what),
-                    "The route leaves by an interface without an RDMA device, or the source address has no GID, or none of the peer's address family.",
+                    "There is no route, or it leaves by an interface without an RDMA device, or the source address has no GID, or none of the peer's address family.",
                     {"Use the address of the peer on the storage network, and give the storage port an address of the same family (checks peers.route, rdma.gid).",
                      {fmt::format("ip route get {}", around.target.substr(0, around.target.rfind(':'))), "rdma link show"}, {}, {}}};
         case Cause::no_neighbour:

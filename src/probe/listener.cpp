@@ -131,6 +131,7 @@ private:
             ++served_.failed;
             return true;
         }
+        say_(fmt::format("{}: let in, with a buffer of {}", peer, bytes_text(session->buffer().size())));
         serve(*session, peer);
         library_.disconnect(session->id());
         return true;

@@ -73,14 +73,13 @@ private:
     void resolve() {
         const SocketAddress to(wish_.address, wish_.port), from(wish_.source, 0);
         Held<rdma_cm_id> id = events_->create_id();
+        const auto no_way = [](int error) { return error == ENODEV || error == ENETUNREACH || error == ENETDOWN || error == EADDRNOTAVAIL || error == EAFNOSUPPORT || error == EINVAL; };
         const auto step = [&](const char* name, int result, rdma_cm_event_type good) {
-            if (result != 0) throw Failure{errno == ENODEV || errno == EADDRNOTAVAIL || errno == EINVAL || errno == EAFNOSUPPORT ? Cause::no_rdma_route : Cause::system, name, code(-errno)};
+            if (result != 0) throw Failure{no_way(errno) ? Cause::no_rdma_route : Cause::system, name, code(-errno)};
             const auto event = wait_event(*events_, deadline());
             if (!event) throw Failure{Cause::no_neighbour, name, "no answer in time"};
             if (event->type == good) return;
-            const int error = -event->status;
-            if (error == ENODEV || error == ENETUNREACH || error == EADDRNOTAVAIL || error == EAFNOSUPPORT) throw Failure{Cause::no_rdma_route, name, code(event->status)};
-            throw Failure{Cause::no_neighbour, name, code(event->status)};
+            throw Failure{no_way(-event->status) ? Cause::no_rdma_route : Cause::no_neighbour, name, code(event->status)};
         };
         step("resolving the address", library_.resolve_addr(id.get(), from.empty() ? nullptr : from.get(), to.get(), milliseconds()), RDMA_CM_EVENT_ADDR_RESOLVED);
         session_.emplace(library_, *events_, std::move(id));

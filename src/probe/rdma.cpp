@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +16,7 @@
 namespace preflight::probe {
 namespace {
 
+constexpr const char* cm_device = "/dev/infiniband/rdma_cm";
 constexpr auto spin_time = std::chrono::microseconds(100);
 
 std::string errno_text(int error) {
@@ -97,8 +99,10 @@ EventChannel::EventChannel(const Library& library) : library_(library) {
     errno = 0;
     channel_ = {library.create_event_channel(), library.destroy_event_channel};
     if (!channel_) {
-        const int error = errno ? errno : ENODEV;
-        const std::string step = "opening /dev/infiniband/rdma_cm";
+        int error = errno ? errno : ENODEV;
+        // The library tries several ways in and leaves the errno of the last.
+        if (faccessat(AT_FDCWD, cm_device, R_OK | W_OK, AT_EACCESS) != 0) error = errno;
+        const std::string step = fmt::format("opening {}", cm_device);
         if (error == EACCES || error == EPERM) fail(Cause::no_access, step, error);
         if (error == ENODEV || error == ENOENT || error == ENXIO) fail(Cause::no_rdma, step, error);
         fail(Cause::provider, step, error);
