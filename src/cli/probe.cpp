@@ -45,26 +45,33 @@ int link_of(const Facts& facts, const std::string& source, const PeerAddress& ad
 
 void probe_all(const Facts& facts, const ProbeArguments& arguments, Findings& out) {
     const PeerNode& node = facts.peers().nodes->front();
-    if (!node.addresses) throw UsageError{fmt::format("{}: {}", node.name, node.addresses.absent() ? "does not resolve" : node.addresses.why().cause)};
+    if (!node.addresses)
+        throw UsageError{fmt::format("{}: {}", node.name,
+                                     node.addresses.absent() ? "does not resolve" : node.addresses.why().cause)};
     std::optional<probe::ServiceIdentity> identity;
     const auto sources = arguments.sources.empty() ? std::vector<std::string>{""} : arguments.sources;
     std::vector<std::pair<probe::Wish, unsigned>> wishes;
     for (const PeerAddress& address : *node.addresses)
         for (const std::string& source : sources)
-            wishes.push_back({{node.name, address.text, node.rdma_port, source, arguments.bytes, arguments.options.timeout_seconds, arguments.as_service, address.own},
+            wishes.push_back({{node.name, address.text, node.rdma_port, source, arguments.bytes,
+                               arguments.options.timeout_seconds, arguments.as_service, address.own},
                               members_below(facts, link_of(facts, source, address))});
     if (arguments.as_service) {
         const ServiceFacts& service = facts.service();
         if (service.absent()) throw UsageError{fmt::format("--as-service: there is no unit {}", service.name)};
-        if (!service.account) throw UsageError{fmt::format("--as-service: user {} of {}: {}", service.user_name(), service.name, service.account.absent() ? "no such user" : service.account.why().cause)};
+        if (!service.account)
+            throw UsageError{fmt::format("--as-service: user {} of {}: {}", service.user_name(), service.name,
+                                         service.account.absent() ? "no such user" : service.account.why().cause)};
         identity.emplace(*service.account, service.memlock.soft);
     }
     for (const auto& [wish, connections] : wishes)
-        for (unsigned connection = 1; connection <= connections; ++connection) probe::tell(probe::probe(facts.host(), wish), connection, connections, out);
+        for (unsigned connection = 1; connection <= connections; ++connection)
+            probe::tell(probe::probe(facts.host(), wish), connection, connections, out);
 }
 
 Exit probe_peer(const std::shared_ptr<ProbeArguments>& arguments) {
-    if (!parse_peer(arguments->host)) throw UsageError{fmt::format("probe: \"{}\" is not HOST or HOST:PORT", arguments->host.substr(0, 80))};
+    if (!parse_peer(arguments->host))
+        throw UsageError{fmt::format("probe: \"{}\" is not HOST or HOST:PORT", arguments->host.substr(0, 80))};
     const auto files = output_files(arguments->outputs);
     Options& options = arguments->options;
     options.peers = {arguments->host};
@@ -75,7 +82,8 @@ Exit probe_peer(const std::shared_ptr<ProbeArguments>& arguments) {
     std::vector<Module> catalogue = modules();
     for (Module& module : catalogue)
         for (Check& check : module.checks)
-            if (check.id == "peers.rdma") check.judge = [&](const Facts& facts, Findings& out) { probe_all(facts, *arguments, out); };
+            if (check.id == "peers.rdma")
+                check.judge = [&](const Facts& facts, Findings& out) { probe_all(facts, *arguments, out); };
     const auto host = open_host("", options.root, options.timeout_seconds);
     const Report report = make_report(*host, options, catalogue);
     write_report(report, files, arguments->format, [](bool terminal) { return text_style("auto", terminal); });
@@ -85,17 +93,27 @@ Exit probe_peer(const std::shared_ptr<ProbeArguments>& arguments) {
 }  // namespace
 
 Command probe_command() {
-    return {"probe", "Move real data by RDMA to a node where `listen` runs, and report what came of it", [](CLI::App& app) -> std::function<Exit()> {
+    return {"probe", "Move real data by RDMA to a node where `listen` runs, and report what came of it",
+            [](CLI::App& app) -> std::function<Exit()> {
                 auto arguments = std::make_shared<ProbeArguments>();
                 ProbeArguments& a = *arguments;
-                app.add_option("HOST", a.host, "The peer, as HOST or HOST:PORT (default: MINIO_RDMA_PEER_PORT, else 5555)")->required();
-                app.add_option("--from", a.sources, "Own addresses to connect from, one connection each (default: the kernel's choice)")->delimiter(',')->type_name("ADDRESS");
+                app.add_option("HOST", a.host,
+                               "The peer, as HOST or HOST:PORT (default: MINIO_RDMA_PEER_PORT, else 5555)")
+                    ->required();
+                app.add_option("--from", a.sources,
+                               "Own addresses to connect from, one connection each (default: the kernel's choice)")
+                    ->delimiter(',')
+                    ->type_name("ADDRESS");
                 app.add_option("--size", a.bytes, "Bytes of the largest transfer, at most 64M")
                     ->transform(CLI::AsSizeValue(false))
                     ->check(CLI::Range(std::size_t{4096}, std::size_t{probe::max_buffer_bytes}))
                     ->type_name("BYTES");
-                app.add_option("--timeout", a.options.timeout_seconds, "Seconds for each step; transfers get more by their size (5)")->type_name("SECONDS")->check(CLI::Range(0.1, 3600.0));
-                app.add_flag("--as-service", a.as_service, "Pin memory and open devices as the service's user under its memlock limit (needs root)");
+                app.add_option("--timeout", a.options.timeout_seconds,
+                               "Seconds for each step; transfers get more by their size (5)")
+                    ->type_name("SECONDS")
+                    ->check(CLI::Range(0.1, 3600.0));
+                app.add_flag("--as-service", a.as_service,
+                             "Pin memory and open devices as the service's user under its memlock limit (needs root)");
                 app.add_option("--service", a.options.service, "The unit that starts AIStor")->type_name("NAME");
                 add_report_options(app, a.format, a.outputs);
                 return [arguments] { return probe_peer(arguments); };

@@ -1,5 +1,6 @@
 #pragma once
-// A library of the node's own, loaded at run time: the program starts where it is missing, and uses what a service would use.
+// A library of the node's own, loaded at run time: the program starts where it is missing, and uses what a service
+// would use.
 
 #include <dlfcn.h>
 
@@ -12,8 +13,8 @@ namespace preflight {
 
 class RuntimeLibrary {
 public:
-    /// Absent: there is no such library. Unreadable ELIBACC: it, or one that it needs, cannot be loaded. It stays loaded, since
-    /// what it has loaded in turn cannot be taken back.
+    /// Absent: there is no such library. Unreadable ELIBACC: it, or one that it needs, cannot be loaded. It stays
+    /// loaded, since what it has loaded in turn cannot be taken back.
     static Fact<RuntimeLibrary> load(const char* name);
 
     /// Points `function` to the exported function `name`, or to nullptr.

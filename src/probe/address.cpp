@@ -21,7 +21,8 @@ SocketAddress::SocketAddress(const std::string& address, int port) {
 
 std::string text_of(const sockaddr* address) {
     char text[INET6_ADDRSTRLEN] = "";
-    if (address->sa_family == AF_INET) inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
+    if (address->sa_family == AF_INET)
+        inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
     if (address->sa_family != AF_INET6) return text;
     const in6_addr& v6 = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
     if (IN6_IS_ADDR_V4MAPPED(&v6)) inet_ntop(AF_INET, v6.s6_addr + 12, text, sizeof text);

@@ -18,10 +18,12 @@ ServiceIdentity::ServiceIdentity(const User& user, std::uint64_t memlock) : grou
     const rlimit wanted{static_cast<rlim_t>(memlock), std::max<rlim_t>(memlock, limit_.rlim_max)};
     const std::vector<gid_t> groups(user.groups.begin(), user.groups.end());
     // Last the user: without it nothing else may be changed, and its effective capabilities end with it.
-    if (setrlimit(RLIMIT_MEMLOCK, &wanted) != 0 || setgroups(groups.size(), groups.data()) != 0 || setegid(user.gid) != 0 || seteuid(user.uid) != 0) {
+    if (setrlimit(RLIMIT_MEMLOCK, &wanted) != 0 || setgroups(groups.size(), groups.data()) != 0 ||
+        setegid(user.gid) != 0 || seteuid(user.uid) != 0) {
         const int error = errno;
         restore();
-        throw InputError{fmt::format("--as-service: user {} with a memlock limit of {} bytes: {}", user.name, memlock, std::strerror(error))};
+        throw InputError{fmt::format("--as-service: user {} with a memlock limit of {} bytes: {}", user.name, memlock,
+                                     std::strerror(error))};
     }
 }
 

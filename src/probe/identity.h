@@ -1,5 +1,6 @@
 #pragma once
-// The service's own user and memlock limit, for as long as this object lives: what it may pin and open is then tried, not computed.
+// The service's own user and memlock limit, for as long as this object lives: what it may pin and open is then tried,
+// not computed.
 
 #include <sys/resource.h>
 

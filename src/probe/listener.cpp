@@ -20,19 +20,22 @@ namespace {
 
 using Say = std::function<void(const std::string&)>;
 
-constexpr auto client_silence = std::chrono::seconds(60);   // a client that does nothing for so long is dropped
+constexpr auto client_silence = std::chrono::seconds(60);  // a client that does nothing for so long is dropped
 constexpr auto establish_time = std::chrono::seconds(20);  // from acceptance to connection
 constexpr int backlog = 8;
-constexpr const char* unanswered = "the connection did not come up: the acceptance was not answered (is UDP port 4791 dropped from here to there?)";
+constexpr const char* unanswered =
+    "the connection did not come up: the acceptance was not answered (is UDP port 4791 dropped from here to there?)";
 
 Clock::duration seconds(double count) {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// The peer port by TCP, so that a probe can tell a host that is down from RoCE that is dropped. Nothing is read from it.
+/// The peer port by TCP, so that a probe can tell a host that is down from RoCE that is dropped. Nothing is read from
+/// it.
 class TcpPort {
 public:
-    TcpPort(const SocketAddress& address, const Say& say) : fd_(socket(address.get()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
+    TcpPort(const SocketAddress& address, const Say& say)
+        : fd_(socket(address.get()->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
         const int on = 1;
         if (fd_ >= 0) setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         if (fd_ >= 0 && bind(fd_, address.get(), address.size()) == 0 && ::listen(fd_, backlog) == 0) return;
@@ -62,22 +65,31 @@ private:
 class Listener {
 public:
     Listener(const Invitation& invitation, const Say& say)
-        : invitation_(invitation), say_(say), library_(Library::load()), events_(library_), id_(events_.create_id()), end_(Clock::now() + seconds(invitation.total_seconds)) {}
+        : invitation_(invitation),
+          say_(say),
+          library_(Library::load()),
+          events_(library_),
+          id_(events_.create_id()),
+          end_(Clock::now() + seconds(invitation.total_seconds)) {}
 
     Served run() {
         const SocketAddress address(invitation_.address, invitation_.port);
         const std::string where = target_of(invitation_.address, invitation_.port), step = "listening on " + where;
         if (library_.bind_addr(id_.get(), address.get()) != 0) {
             const bool elsewhere = errno == ENODEV || errno == EADDRNOTAVAIL;
-            throw Failure{elsewhere ? Cause::no_rdma_route : Cause::system, step, fmt::format("{} ({})", live::errno_name(errno), std::strerror(errno))};
+            throw Failure{elsewhere ? Cause::no_rdma_route : Cause::system, step,
+                          fmt::format("{} ({})", live::errno_name(errno), std::strerror(errno))};
         }
         if (!id_->verbs) throw Failure{Cause::no_rdma_route, step, "no RDMA device has this address"};
-        if (library_.listen(id_.get(), backlog) != 0) throw Failure{Cause::system, step, fmt::format("{} ({})", live::errno_name(errno), std::strerror(errno))};
+        if (library_.listen(id_.get(), backlog) != 0)
+            throw Failure{Cause::system, step, fmt::format("{} ({})", live::errno_name(errno), std::strerror(errno))};
         const TcpPort tcp(address, say_);
-        say_(fmt::format("listening on {} by {}, for {}", where, library_.get_device_name(id_->verbs->device), fmt::join(invitation_.allowed, ", ")));
+        say_(fmt::format("listening on {} by {}, for {}", where, library_.get_device_name(id_->verbs->device),
+                         fmt::join(invitation_.allowed, ", ")));
         auto idle_end = Clock::now() + seconds(invitation_.idle_seconds);
         while (!removed_ && Clock::now() < std::min(idle_end, end_)) {
-            const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::min(idle_end, end_) - Clock::now()).count();
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(std::min(idle_end, end_) - Clock::now()).count();
             pollfd wait[2]{{events_.fd(), POLLIN, 0}, {tcp.fd(), POLLIN, 0}};
             poll(wait, 2, static_cast<int>(std::clamp<std::int64_t>(left, 0, 60000)));
             tcp.hang_up();
@@ -98,10 +110,12 @@ private:
         const auto refuse = [&](Reason reason) {
             turn_away(id.get(), reason);
             ++served_.refused;
-            say_(fmt::format("{}: refused: {}", peer, reason == Reason::not_allowed ? "not among the allowed addresses" : name(reason)));
+            say_(fmt::format("{}: refused: {}", peer,
+                             reason == Reason::not_allowed ? "not among the allowed addresses" : name(reason)));
             return false;
         };
-        if (std::find(invitation_.allowed.begin(), invitation_.allowed.end(), peer) == invitation_.allowed.end()) return refuse(Reason::not_allowed);
+        if (std::find(invitation_.allowed.begin(), invitation_.allowed.end(), peer) == invitation_.allowed.end())
+            return refuse(Reason::not_allowed);
         const auto hello = decode_hello(request.private_data);
         if (!hello) return refuse(Reason::malformed);
         if (hello->version != wire_version) return refuse(Reason::version);
@@ -118,7 +132,8 @@ private:
             if (session) turn_away(raw, reason);
             return false;
         }
-        const auto offer = encode(Offer{wire_version, reinterpret_cast<std::uintptr_t>(session->buffer().data()), session->buffer().size(), session->rkey()});
+        const auto offer = encode(Offer{wire_version, reinterpret_cast<std::uintptr_t>(session->buffer().data()),
+                                        session->buffer().size(), session->rkey()});
         rdma_conn_param wanted{};
         wanted.private_data = offer.data();
         wanted.private_data_len = offer.size();
@@ -150,7 +165,9 @@ private:
         } catch (const Failure& failure) {
             ended = fmt::format("{}: {}", failure.step, failure.detail);
         }
-        const std::string done = fmt::format("{} {}, {} received, {} wrong", work.transfers, work.transfers == 1 ? "transfer" : "transfers", bytes_text(work.received), work.wrong);
+        const std::string done =
+            fmt::format("{} {}, {} received, {} wrong", work.transfers, work.transfers == 1 ? "transfer" : "transfers",
+                        bytes_text(work.received), work.wrong);
         ++(ended.empty() && work.transfers > 0 && work.wrong == 0 ? served_.clients : served_.failed);
         say_(fmt::format("{}: {}{}", peer, done, ended.empty() ? "" : "; ended: " + ended));
     }
@@ -168,7 +185,9 @@ private:
             const auto until = std::min(Clock::now() + (work.up ? client_silence : establish_time), end_);
             const Happening happened = session.next(until);
             if (std::holds_alternative<std::monostate>(happened))
-                return Clock::now() >= end_ ? "the time of this listener is up" : work.up ? "it kept silent" : unanswered;
+                return Clock::now() >= end_ ? "the time of this listener is up"
+                       : work.up            ? "it kept silent"
+                                            : unanswered;
             if (const auto* event = std::get_if<CmEvent>(&happened)) {
                 if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST) {
                     const auto other = events_.hold(event->id);
@@ -211,7 +230,8 @@ private:
             const Happening happened = session.next(until);
             if (std::holds_alternative<std::monostate>(happened)) return "the connection broke";
             const auto* event = std::get_if<CmEvent>(&happened);
-            if (event && event->type == RDMA_CM_EVENT_CONNECT_REQUEST) turn_away(events_.hold(event->id).get(), Reason::busy);
+            if (event && event->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+                turn_away(events_.hold(event->id).get(), Reason::busy);
             if (event && event->id == session.id() && event->type == RDMA_CM_EVENT_DISCONNECTED) return {};
         }
     }

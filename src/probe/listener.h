@@ -1,6 +1,6 @@
 #pragma once
-// The passive end. It runs on a storage network, so it trusts nobody: one address, allowed peers only, one client at a time, one
-// buffer that a client may read and write and nothing else, a deadline for everything.
+// The passive end. It runs on a storage network, so it trusts nobody: one address, allowed peers only, one client at a
+// time, one buffer that a client may read and write and nothing else, a deadline for everything.
 
 #include <functional>
 #include <string>
@@ -9,7 +9,7 @@
 namespace preflight::probe {
 
 struct Invitation {
-    std::string address;               ///< own address to listen on
+    std::string address;  ///< own address to listen on
     int port = 0;
     std::vector<std::string> allowed;  ///< addresses of the peers, as text_of() writes them
     double idle_seconds = 0;           ///< without a client: ends
@@ -21,8 +21,8 @@ struct Served {
     unsigned refused = 0, failed = 0;  ///< turned away; let in, and ended otherwise
 };
 
-/// Serves until idle or total time is up. `say` gets a line for each thing an operator may want to know. Throws Failure when it cannot
-/// listen at all.
+/// Serves until idle or total time is up. `say` gets a line for each thing an operator may want to know. Throws Failure
+/// when it cannot listen at all.
 Served listen(const Invitation& invitation, const std::function<void(const std::string&)>& say);
 
 }  // namespace preflight::probe

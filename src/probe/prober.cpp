@@ -23,20 +23,34 @@ using std::chrono::duration;
 
 constexpr std::size_t latency_bytes = 4096, latency_samples = 1000;
 constexpr auto measuring_time = std::chrono::seconds(1);
-constexpr double slowest_bytes_per_second = 10e6;  // what a transfer may take beyond the timeout: a tenth of gigabit Ethernet
-constexpr unsigned retries = 7;                    // the most an RC queue pair has; 7 for RNR is without end, our deadline ends it
+constexpr double slowest_bytes_per_second =
+    10e6;                        // what a transfer may take beyond the timeout: a tenth of gigabit Ethernet
+constexpr unsigned retries = 7;  // the most an RC queue pair has; 7 for RNR is without end, our deadline ends it
 constexpr unsigned most_reads = 16;
 
 // Reasons of a rejection (enum ib_cm_rej_reason, include/rdma/ib_cm.h) that say something to an operator.
-enum Rejection { no_resources = 3, timed_out = 4, no_service = 8, stale = 10, bad_gid = 12, bad_traffic_class = 15, bad_mtu = 26, by_listener = 28 };
-const std::map<int, const char*> rejections = {{no_resources, "no resources"},         {timed_out, "timeout"},
-                                               {stale, "stale connection"},            {bad_gid, "invalid GID"},
-                                               {bad_traffic_class, "invalid traffic class"}, {bad_mtu, "invalid MTU"}};
+enum Rejection {
+    no_resources = 3,
+    timed_out = 4,
+    no_service = 8,
+    stale = 10,
+    bad_gid = 12,
+    bad_traffic_class = 15,
+    bad_mtu = 26,
+    by_listener = 28
+};
+const std::map<int, const char*> rejections = {{no_resources, "no resources"},
+                                               {timed_out, "timeout"},
+                                               {stale, "stale connection"},
+                                               {bad_gid, "invalid GID"},
+                                               {bad_traffic_class, "invalid traffic class"},
+                                               {bad_mtu, "invalid MTU"}};
 
 std::string code(int status) {
     if (status < 0) return fmt::format("{} ({})", live::errno_name(-status), std::strerror(-status));
     const auto known = rejections.find(status);
-    return known == rejections.end() ? fmt::format("reason {}", status) : fmt::format("reason {}: {}", status, known->second);
+    return known == rejections.end() ? fmt::format("reason {}", status)
+                                     : fmt::format("reason {}: {}", status, known->second);
 }
 
 unsigned mtu_bytes(int mtu) {
@@ -66,27 +80,38 @@ public:
     }
 
 private:
-    double seconds_for(std::size_t bytes) const { return wish_.timeout_seconds + static_cast<double>(bytes) / slowest_bytes_per_second; }
-    Clock::time_point deadline(std::size_t bytes = 0) const { return Clock::now() + std::chrono::duration_cast<Clock::duration>(duration<double>(seconds_for(bytes))); }
+    double seconds_for(std::size_t bytes) const {
+        return wish_.timeout_seconds + static_cast<double>(bytes) / slowest_bytes_per_second;
+    }
+    Clock::time_point deadline(std::size_t bytes = 0) const {
+        return Clock::now() + std::chrono::duration_cast<Clock::duration>(duration<double>(seconds_for(bytes)));
+    }
     int milliseconds() const { return static_cast<int>(wish_.timeout_seconds * 1000); }
 
     void resolve() {
         const SocketAddress to(wish_.address, wish_.port), from(wish_.source, 0);
         Held<rdma_cm_id> id = events_->create_id();
-        const auto no_way = [](int error) { return error == ENODEV || error == ENETUNREACH || error == ENETDOWN || error == EADDRNOTAVAIL || error == EAFNOSUPPORT || error == EINVAL; };
+        const auto no_way = [](int error) {
+            return error == ENODEV || error == ENETUNREACH || error == ENETDOWN || error == EADDRNOTAVAIL ||
+                   error == EAFNOSUPPORT || error == EINVAL;
+        };
         const auto step = [&](const char* name, int result, rdma_cm_event_type good) {
             if (result != 0) throw Failure{no_way(errno) ? Cause::no_rdma_route : Cause::system, name, code(-errno)};
             const auto event = wait_event(*events_, deadline());
             if (!event) throw Failure{Cause::no_neighbour, name, "no answer in time"};
             if (event->type == good) return;
-            throw Failure{no_way(-event->status) ? Cause::no_rdma_route : Cause::no_neighbour, name, code(event->status)};
+            throw Failure{no_way(-event->status) ? Cause::no_rdma_route : Cause::no_neighbour, name,
+                          code(event->status)};
         };
-        step("resolving the address", library_.resolve_addr(id.get(), from.empty() ? nullptr : from.get(), to.get(), milliseconds()), RDMA_CM_EVENT_ADDR_RESOLVED);
+        step("resolving the address",
+             library_.resolve_addr(id.get(), from.empty() ? nullptr : from.get(), to.get(), milliseconds()),
+             RDMA_CM_EVENT_ADDR_RESOLVED);
         session_.emplace(library_, *events_, std::move(id));
         attempt_.path.device = session_->device();
         attempt_.path.port = session_->id()->port_num;
         attempt_.path.source = text_of(rdma_get_local_addr(session_->id()));
-        step("resolving the route", library_.resolve_route(session_->id(), milliseconds()), RDMA_CM_EVENT_ROUTE_RESOLVED);
+        step("resolving the route", library_.resolve_route(session_->id(), milliseconds()),
+             RDMA_CM_EVENT_ROUTE_RESOLVED);
         const rdma_route& route = session_->id()->route;
         if (route.num_paths > 0 && route.path_rec) {
             attempt_.path.mtu = mtu_bytes(route.path_rec->mtu);
@@ -96,7 +121,8 @@ private:
         }
     }
 
-    /// What the GID table says of a GID, before a queue pair has one of its slots: the same GID has a slot of each type.
+    /// What the GID table says of a GID, before a queue pair has one of its slots: the same GID has a slot of each
+    /// type.
     void name_gid(const std::uint8_t* raw) {
         Path& path = attempt_.path;
         for (int i = 0; i < 16; i += 2) path.gid += fmt::format("{}{:02x}{:02x}", i ? ":" : "", raw[i], raw[i + 1]);
@@ -121,7 +147,8 @@ private:
         rdma_conn_param wanted{};
         wanted.private_data = hello.data();
         wanted.private_data_len = hello.size();
-        wanted.responder_resources = wanted.initiator_depth = static_cast<std::uint8_t>(std::clamp<unsigned>(session_->limits().max_qp_rd_atom, 1, most_reads));
+        wanted.responder_resources = wanted.initiator_depth =
+            static_cast<std::uint8_t>(std::clamp<unsigned>(session_->limits().max_qp_rd_atom, 1, most_reads));
         wanted.retry_count = wanted.rnr_retry_count = retries;
         const std::string step = "the connection request";
         if (library_.connect(session_->id(), &wanted) != 0) throw Failure{Cause::system, step, code(-errno)};
@@ -136,8 +163,11 @@ private:
         }
         connected_ = true;
         const auto offer = decode_offer(event->private_data);
-        if (!offer || offer->bytes == 0) throw Failure{Cause::protocol, step, "accepted by something that is no listen of this tool"};
-        if (offer->version != wire_version) throw Failure{Cause::protocol, step, fmt::format("the listener speaks version {}, this one {}", offer->version, wire_version)};
+        if (!offer || offer->bytes == 0)
+            throw Failure{Cause::protocol, step, "accepted by something that is no listen of this tool"};
+        if (offer->version != wire_version)
+            throw Failure{Cause::protocol, step,
+                          fmt::format("the listener speaks version {}, this one {}", offer->version, wire_version)};
         offer_ = *offer;
         buffer_bytes_ = std::min<std::size_t>(wish_.max_bytes, offer->bytes);
     }
@@ -176,7 +206,9 @@ private:
         std::optional<Verdict> verdict;
         while (completions > 0 || (verdict_due && !verdict)) {
             const Happening happened = session_->next(until);
-            if (std::holds_alternative<std::monostate>(happened)) throw Failure{Cause::silent, step, fmt::format("nothing came back within {:.1f} s", seconds_for(bytes))};
+            if (std::holds_alternative<std::monostate>(happened))
+                throw Failure{Cause::silent, step,
+                              fmt::format("nothing came back within {:.1f} s", seconds_for(bytes))};
             if (const auto* event = std::get_if<CmEvent>(&happened)) {
                 if (event->type == RDMA_CM_EVENT_DISCONNECTED || event->type == RDMA_CM_EVENT_DEVICE_REMOVAL) {
                     connected_ = false;
@@ -224,8 +256,12 @@ private:
         fill(session_->buffer().first(bytes), seed);
         session_->write(bytes, offer_.address, offer_.rkey, seed);
         const auto verdict = finish(step, bytes, 1, true);
-        if (verdict->seed != seed || verdict->bytes != bytes) throw Failure{Cause::wrong_bytes, step, fmt::format("immediate {:#x} and {} bytes arrived as {:#x} and {}", seed, bytes, verdict->seed, verdict->bytes)};
-        if (verdict->first_wrong != Verdict::all_right) throw Failure{Cause::wrong_bytes, step, fmt::format("first at byte {}", verdict->first_wrong)};
+        if (verdict->seed != seed || verdict->bytes != bytes)
+            throw Failure{Cause::wrong_bytes, step,
+                          fmt::format("immediate {:#x} and {} bytes arrived as {:#x} and {}", seed, bytes,
+                                      verdict->seed, verdict->bytes)};
+        if (verdict->first_wrong != Verdict::all_right)
+            throw Failure{Cause::wrong_bytes, step, fmt::format("first at byte {}", verdict->first_wrong)};
         attempt_.write.largest = bytes;
     }
 
@@ -237,7 +273,8 @@ private:
         if (verdict->seed != seed) throw Failure{Cause::protocol, step, "an answer to another order"};
         session_->read(bytes, offer_.address, offer_.rkey);
         finish(step, bytes, 1, false);
-        if (const auto wrong = first_wrong(session_->buffer().first(bytes), seed)) throw Failure{Cause::wrong_bytes, step, fmt::format("first at byte {}", *wrong)};
+        if (const auto wrong = first_wrong(session_->buffer().first(bytes), seed))
+            throw Failure{Cause::wrong_bytes, step, fmt::format("first at byte {}", *wrong)};
         attempt_.read.largest = bytes;
     }
 
@@ -260,14 +297,20 @@ private:
         for (const bool reading : {false, true}) {
             Direction& direction = reading ? attempt_.read : attempt_.write;
             const auto post = [&](std::size_t bytes) {
-                return [this, bytes, reading] { reading ? session_->read(bytes, offer_.address, offer_.rkey) : session_->write(bytes, offer_.address, offer_.rkey, std::nullopt); };
+                return [this, bytes, reading] {
+                    reading ? session_->read(bytes, offer_.address, offer_.rkey)
+                            : session_->write(bytes, offer_.address, offer_.rkey, std::nullopt);
+                };
             };
-            auto micros = repeat(begin(reading ? "RDMA READ" : "RDMA WRITE", small, reading), small, latency_samples, post(small));
+            auto micros = repeat(begin(reading ? "RDMA READ" : "RDMA WRITE", small, reading), small, latency_samples,
+                                 post(small));
             direction.latency = latency_of(micros);
-            micros = repeat(begin(reading ? "RDMA READ" : "RDMA WRITE", buffer_bytes_, reading), buffer_bytes_, latency_samples, post(buffer_bytes_));
+            micros = repeat(begin(reading ? "RDMA READ" : "RDMA WRITE", buffer_bytes_, reading), buffer_bytes_,
+                            latency_samples, post(buffer_bytes_));
             double sum = 0;
             for (const double each : micros) sum += each;
-            direction.gigabits = static_cast<double>(buffer_bytes_) * static_cast<double>(micros.size()) * 8 / (sum * 1000);
+            direction.gigabits =
+                static_cast<double>(buffer_bytes_) * static_cast<double>(micros.size()) * 8 / (sum * 1000);
         }
     }
 

@@ -14,8 +14,8 @@
 namespace preflight::probe {
 
 struct Wish {
-    std::string peer;            ///< as it was named
-    std::string address;         ///< of it
+    std::string peer;     ///< as it was named
+    std::string address;  ///< of it
     int port = 0;
     std::string source;          ///< own address to connect from; empty: the kernel's choice
     std::size_t max_bytes = 0;   ///< of the largest transfer
@@ -26,13 +26,14 @@ struct Wish {
 
 /// What the kernel says of the connection.
 struct Path {
-    std::string device;          ///< "rocep59s0f0"
+    std::string device;  ///< "rocep59s0f0"
     int port = 0;
     std::string source, netdev;  ///< own address; interface of the GID
     int gid_index = -1;          ///< -1: not told
     std::string gid, gid_type;   ///< "RoCE v2"
     unsigned mtu = 0;            ///< path MTU, bytes
-    std::optional<unsigned> traffic_class, service_level;  ///< ToS byte; SL of the path record, which the kernel made of the ToS
+    std::optional<unsigned> traffic_class,
+        service_level;  ///< ToS byte; SL of the path record, which the kernel made of the ToS
 };
 
 struct Latency {
@@ -41,9 +42,9 @@ struct Latency {
 };
 
 struct Direction {
-    std::uint64_t largest = 0;   ///< bytes of the largest transfer whose every byte was right
-    Latency latency;             ///< of 4 KiB, from post to completion
-    double gigabits = 0;         ///< of the largest size, over at least a second where the timeout allows
+    std::uint64_t largest = 0;  ///< bytes of the largest transfer whose every byte was right
+    Latency latency;            ///< of 4 KiB, from post to completion
+    double gigabits = 0;        ///< of the largest size, over at least a second where the timeout allows
 };
 
 /// All that one attempt found out.
@@ -51,8 +52,8 @@ struct Attempt {
     Wish wish;
     Path path;
     bool tcp_reached = false;
-    std::string tcp;             ///< outcome of a TCP connection to the same port
-    std::string srq;             ///< what came of creating a shared receive queue
+    std::string tcp;  ///< outcome of a TCP connection to the same port
+    std::string srq;  ///< what came of creating a shared receive queue
     std::uint64_t pinned = 0, memlock = 0;
     Direction write, read;
     std::optional<Failure> failure;

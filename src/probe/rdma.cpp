@@ -29,13 +29,15 @@ std::string errno_text(int error) {
 
 RuntimeLibrary loaded(const char* name) {
     const auto library = RuntimeLibrary::load(name);
-    if (library.absent()) throw Failure{Cause::no_library, "loading the libraries", fmt::format("{} is not installed", name)};
+    if (library.absent())
+        throw Failure{Cause::no_library, "loading the libraries", fmt::format("{} is not installed", name)};
     if (!library) throw Failure{Cause::no_library, "loading the libraries", library.why().cause};
     return *library;
 }
 
 void require(const RuntimeLibrary& library) {
-    if (const std::string trouble = library.trouble(); !trouble.empty()) throw Failure{Cause::no_library, "loading the libraries", trouble};
+    if (const std::string trouble = library.trouble(); !trouble.empty())
+        throw Failure{Cause::no_library, "loading the libraries", trouble};
 }
 
 void unblock(int fd) {
@@ -55,7 +57,9 @@ bool memory_limit(int error) {
 
 Library Library::load() {
     for (const auto& present : {live::rdma_subsystem(), live::rdma_uverbs()})
-        if (!present) throw Failure{present.absent() ? Cause::no_rdma : Cause::system, "loading the libraries", present.absent() ? "the kernel has no RDMA subsystem loaded" : present.why().cause};
+        if (!present)
+            throw Failure{present.absent() ? Cause::no_rdma : Cause::system, "loading the libraries",
+                          present.absent() ? "the kernel has no RDMA subsystem loaded" : present.why().cause};
     Library library;
     RuntimeLibrary cm = loaded("librdmacm.so.1"), verbs = loaded("libibverbs.so.1");
     cm.bind(library.create_event_channel, "rdma_create_event_channel");
@@ -156,10 +160,13 @@ Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
     memory_ = {static_cast<std::uint8_t*>(memory), [bytes](std::uint8_t* held) { munmap(held, bytes); }};
 }
 
-Session::Session(const Library& library, EventChannel& events, Held<rdma_cm_id> id) : library_(library), events_(events), id_(std::move(id)) {
+Session::Session(const Library& library, EventChannel& events, Held<rdma_cm_id> id)
+    : library_(library), events_(events), id_(std::move(id)) {
     if (!id_->verbs) throw Failure{Cause::provider, "opening the RDMA device", "libibverbs cannot open it"};
-    if (const int error = library.query_device(id_->verbs, &limits_)) fail(Cause::provider, "ibv_query_device", error > 0 ? error : EIO);
-    if (id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP) throw Failure{Cause::iwarp, "RDMA WRITE with immediate", device() + " is an iWARP device"};
+    if (const int error = library.query_device(id_->verbs, &limits_))
+        fail(Cause::provider, "ibv_query_device", error > 0 ? error : EIO);
+    if (id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP)
+        throw Failure{Cause::iwarp, "RDMA WRITE with immediate", device() + " is an iWARP device"};
 }
 
 void Session::prepare(std::size_t bytes, bool remote) {
@@ -168,8 +175,11 @@ void Session::prepare(std::size_t bytes, bool remote) {
     pd_ = {library_.alloc_pd(id_->verbs), library_.dealloc_pd};
     if (!pd_) fail(Cause::system, "ibv_alloc_pd", errno);
     const auto pin = [&](const Buffer& buffer, int access) {
-        Held<ibv_mr> region{library_.reg_mr(pd_.get(), buffer.span().data(), buffer.span().size(), access), library_.dereg_mr};
-        if (!region) fail(memory_limit(errno) ? Cause::memlock : Cause::system, fmt::format("pinning {} bytes", buffer.span().size()), errno);
+        Held<ibv_mr> region{library_.reg_mr(pd_.get(), buffer.span().data(), buffer.span().size(), access),
+                            library_.dereg_mr};
+        if (!region)
+            fail(memory_limit(errno) ? Cause::memlock : Cause::system,
+                 fmt::format("pinning {} bytes", buffer.span().size()), errno);
         return region;
     };
     region_ = pin(*buffer_, IBV_ACCESS_LOCAL_WRITE | (remote ? IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ : 0));
@@ -184,7 +194,8 @@ void Session::prepare(std::size_t bytes, bool remote) {
     wanted.qp_type = IBV_QPT_RC;
     wanted.sq_sig_all = 1;
     wanted.cap = {control_slots, control_slots, 1, 1, 0};
-    if (library_.create_qp(id_.get(), pd_.get(), &wanted) != 0) fail(memory_limit(errno) ? Cause::memlock : Cause::system, "rdma_create_qp", errno);
+    if (library_.create_qp(id_.get(), pd_.get(), &wanted) != 0)
+        fail(memory_limit(errno) ? Cause::memlock : Cause::system, "rdma_create_qp", errno);
     queue_pair_ = {id_.get(), library_.destroy_qp};
     for (std::uint64_t slot = 0; slot < control_slots; ++slot) receive(slot);
 }
@@ -204,7 +215,8 @@ bool Session::query(ibv_qp_attr& attributes, int mask) const {
 }
 
 void Session::receive(std::uint64_t slot) {
-    ibv_sge part{reinterpret_cast<std::uintptr_t>(control_->span().data() + slot * control_bytes), control_bytes, control_region_->lkey};
+    ibv_sge part{reinterpret_cast<std::uintptr_t>(control_->span().data() + slot * control_bytes), control_bytes,
+                 control_region_->lkey};
     ibv_recv_wr request{}, *bad = nullptr;
     request.wr_id = slot;
     request.sg_list = &part;
@@ -219,9 +231,11 @@ void Session::post(ibv_send_wr& request) {
 }
 
 void Session::send(Bytes message) {
-    const auto slot = control_->span().subspan((control_slots + sends_++ % control_slots) * control_bytes, control_bytes);
+    const auto slot =
+        control_->span().subspan((control_slots + sends_++ % control_slots) * control_bytes, control_bytes);
     std::copy_n(message.begin(), std::min(message.size(), slot.size()), slot.begin());
-    ibv_sge part{reinterpret_cast<std::uintptr_t>(slot.data()), static_cast<std::uint32_t>(message.size()), control_region_->lkey};
+    ibv_sge part{reinterpret_cast<std::uintptr_t>(slot.data()), static_cast<std::uint32_t>(message.size()),
+                 control_region_->lkey};
     ibv_send_wr request{};
     request.opcode = IBV_WR_SEND;
     request.sg_list = &part;
@@ -229,7 +243,8 @@ void Session::send(Bytes message) {
     post(request);
 }
 
-void Session::write(std::size_t bytes, std::uint64_t address, std::uint32_t rkey, std::optional<std::uint32_t> immediate) {
+void Session::write(std::size_t bytes, std::uint64_t address, std::uint32_t rkey,
+                    std::optional<std::uint32_t> immediate) {
     ibv_sge part{reinterpret_cast<std::uintptr_t>(buffer().data()), static_cast<std::uint32_t>(bytes), region_->lkey};
     ibv_send_wr request{};
     request.opcode = immediate ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;

@@ -1,6 +1,6 @@
 #pragma once
-// A connection over the node's own librdmacm and libibverbs, loaded at run time. Each object is released by its owner here, in the
-// order the libraries need; nothing waits without a deadline, since the libraries themselves know none.
+// A connection over the node's own librdmacm and libibverbs, loaded at run time. Each object is released by its owner
+// here, in the order the libraries need; nothing waits without a deadline, since the libraries themselves know none.
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
@@ -107,7 +107,8 @@ private:
 /// What happened first: nothing before the deadline, an event, or a completion.
 using Happening = std::variant<std::monostate, CmEvent, ibv_wc>;
 
-/// One queue pair with its memory: one buffer for the transfers, and small slots for control messages that no peer reaches.
+/// One queue pair with its memory: one buffer for the transfers, and small slots for control messages that no peer
+/// reaches.
 class Session {
 public:
     /// `id` has its device. Throws Failure.

@@ -16,7 +16,8 @@ constexpr std::size_t smallest = 256, factor = 16, first_large = 4096;
 
 std::string path_text(const Path& path) {
     std::string text = fmt::format("{}/{}", path.device, path.port);
-    if (path.gid_index >= 0) text += fmt::format(" GID {} ({})", path.gid_index, path.gid_type.empty() ? "type not told" : path.gid_type);
+    if (path.gid_index >= 0)
+        text += fmt::format(" GID {} ({})", path.gid_index, path.gid_type.empty() ? "type not told" : path.gid_type);
     if (path.mtu) text += fmt::format(", path MTU {}", path.mtu);
     if (path.traffic_class) text += fmt::format(", ToS {}", *path.traffic_class);
     if (path.service_level) text += fmt::format(", SL {}", *path.service_level);
@@ -24,7 +25,8 @@ std::string path_text(const Path& path) {
 }
 
 std::string speed_text(const char* name, const Direction& direction) {
-    return fmt::format("{} {:.3g} Gbit/s, 4 KiB in {:.1f} us (p99 {:.1f})", name, direction.gigabits, direction.latency.median_us, direction.latency.p99_us);
+    return fmt::format("{} {:.3g} Gbit/s, 4 KiB in {:.1f} us (p99 {:.1f})", name, direction.gigabits,
+                       direction.latency.median_us, direction.latency.p99_us);
 }
 
 }  // namespace
@@ -40,13 +42,19 @@ std::vector<std::size_t> transfer_sizes(std::size_t max_bytes) {
 Latency latency_of(std::vector<double>& micros) {
     if (micros.empty()) return {};
     std::sort(micros.begin(), micros.end());
-    const auto at = [&](double part) { return micros[static_cast<std::size_t>(part * static_cast<double>(micros.size() - 1) + 0.5)]; };
+    const auto at = [&](double part) {
+        return micros[static_cast<std::size_t>(part * static_cast<double>(micros.size() - 1) + 0.5)];
+    };
     return {at(0.5), at(0.99), micros.size()};
 }
 
 Subject Attempt::subject(unsigned connection, unsigned of) const {
     std::string text = wish.peer;
-    if (const std::string by = !path.netdev.empty() ? path.netdev : !wish.source.empty() ? wish.source : path.device; !by.empty()) text += " by " + by;
+    if (const std::string by = !path.netdev.empty()   ? path.netdev
+                               : !wish.source.empty() ? wish.source
+                                                      : path.device;
+        !by.empty())
+        text += " by " + by;
     if (of > 1) text += fmt::format(" ({} of {})", connection, of);
     return {text, {"peer:" + wish.peer}};
 }
@@ -57,7 +65,10 @@ void tell(const Attempt& attempt, unsigned connection, unsigned of, Findings& ou
     const auto show = [&](Draft draft) {
         draft.from(fmt::format("rdma_cm connection to {}", target)).want("a transfer whose every byte arrives");
         const Path& path = attempt.path;
-        if (!path.device.empty()) draft.note("device", fmt::format("{}/{}", path.device, path.port)).note("netdev", path.netdev).note("source", path.source);
+        if (!path.device.empty())
+            draft.note("device", fmt::format("{}/{}", path.device, path.port))
+                .note("netdev", path.netdev)
+                .note("source", path.source);
         if (!path.gid.empty()) draft.note("gid", path.gid);
         if (path.gid_index >= 0) draft.note("gid_index", std::int64_t{path.gid_index}).note("gid_type", path.gid_type);
         if (path.mtu) draft.note("path_mtu", std::int64_t{path.mtu});
@@ -65,7 +76,9 @@ void tell(const Attempt& attempt, unsigned connection, unsigned of, Findings& ou
         if (path.service_level) draft.note("service_level", std::int64_t{*path.service_level});
         if (!attempt.srq.empty()) draft.note("srq", attempt.srq);
         draft.note("tcp", attempt.tcp);
-        if (attempt.pinned) draft.note("pinned_bytes", static_cast<std::int64_t>(attempt.pinned)).note("memlock", attempt.memlock == ~0ull ? "unlimited" : bytes_text(attempt.memlock));
+        if (attempt.pinned)
+            draft.note("pinned_bytes", static_cast<std::int64_t>(attempt.pinned))
+                .note("memlock", attempt.memlock == ~0ull ? "unlimited" : bytes_text(attempt.memlock));
         for (const bool reading : {false, true}) {
             const Direction& direction = reading ? attempt.read : attempt.write;
             const std::string name = reading ? "read" : "write";
@@ -79,9 +92,13 @@ void tell(const Attempt& attempt, unsigned connection, unsigned of, Findings& ou
     };
     if (!attempt.failure) {
         const std::uint64_t checked = std::min(attempt.write.largest, attempt.read.largest);
-        const std::string text = fmt::format("up to {} by WRITE and READ, every byte right; {}; {}; {}{}", bytes_text(checked), path_text(attempt.path), speed_text("WRITE", attempt.write),
-                                             speed_text("READ", attempt.read), attempt.srq == "created" ? "" : "; no SRQ: " + attempt.srq);
-        if (attempt.wish.own) show(out.warn(subject, text + "; to this node itself, so no network was used")).mend({"Probe another node.", {}, {}, {}});
+        const std::string text =
+            fmt::format("up to {} by WRITE and READ, every byte right; {}; {}; {}{}", bytes_text(checked),
+                        path_text(attempt.path), speed_text("WRITE", attempt.write), speed_text("READ", attempt.read),
+                        attempt.srq == "created" ? "" : "; no SRQ: " + attempt.srq);
+        if (attempt.wish.own)
+            show(out.warn(subject, text + "; to this node itself, so no network was used"))
+                .mend({"Probe another node.", {}, {}, {}});
         else show(out.pass(subject, text));
         return;
     }

@@ -17,7 +17,8 @@ public:
 
     template <class T>
     Writer& put(T value) {
-        for (std::size_t i = 0; i < sizeof(T); ++i) to_[at_++] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> 8 * (sizeof(T) - 1 - i));
+        for (std::size_t i = 0; i < sizeof(T); ++i)
+            to_[at_++] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> 8 * (sizeof(T) - 1 - i));
         return *this;
     }
 
@@ -62,13 +63,23 @@ std::array<std::uint8_t, hello_bytes> encode(const Hello& hello) {
 
 std::array<std::uint8_t, offer_bytes> encode(const Offer& offer) {
     std::array<std::uint8_t, offer_bytes> data{};
-    Writer(data).put(magic | offer_kind).put(offer.version).put(std::uint16_t{0}).put(offer.address).put(offer.bytes).put(offer.rkey);
+    Writer(data)
+        .put(magic | offer_kind)
+        .put(offer.version)
+        .put(std::uint16_t{0})
+        .put(offer.address)
+        .put(offer.bytes)
+        .put(offer.rkey);
     return data;
 }
 
 std::array<std::uint8_t, refusal_bytes> encode(const Refusal& refusal) {
     std::array<std::uint8_t, refusal_bytes> data{};
-    Writer(data).put(magic | refusal_kind).put(refusal.version).put(std::uint16_t{0}).put(static_cast<std::uint16_t>(refusal.reason));
+    Writer(data)
+        .put(magic | refusal_kind)
+        .put(refusal.version)
+        .put(std::uint16_t{0})
+        .put(static_cast<std::uint16_t>(refusal.reason));
     return data;
 }
 
@@ -80,7 +91,12 @@ std::array<std::uint8_t, order_bytes> encode(const Order& order) {
 
 std::array<std::uint8_t, verdict_bytes> encode(const Verdict& verdict) {
     std::array<std::uint8_t, verdict_bytes> data{};
-    Writer(data).put(magic | verdict_kind).put(verdict.seed).put(std::uint32_t{0}).put(verdict.bytes).put(verdict.first_wrong);
+    Writer(data)
+        .put(magic | verdict_kind)
+        .put(verdict.seed)
+        .put(std::uint32_t{0})
+        .put(verdict.bytes)
+        .put(verdict.first_wrong);
     return data;
 }
 
@@ -116,7 +132,8 @@ std::optional<Refusal> decode_refusal(Bytes data) {
     refusal.version = reader.get<std::uint16_t>();
     reader.get<std::uint16_t>();
     const auto reason = reader.get<std::uint16_t>();
-    if (reason < static_cast<std::uint16_t>(Reason::busy) || reason > static_cast<std::uint16_t>(Reason::no_resources)) return std::nullopt;
+    if (reason < static_cast<std::uint16_t>(Reason::busy) || reason > static_cast<std::uint16_t>(Reason::no_resources))
+        return std::nullopt;
     refusal.reason = static_cast<Reason>(reason);
     return refusal;
 }

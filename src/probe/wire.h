@@ -1,6 +1,7 @@
 #pragma once
-// What the two ends of a probe tell each other: the private data of the connection, and control messages sent beside the transfers.
-// All numbers are big-endian. Nothing here trusts its input: a decoder answers nullopt to what is not its message.
+// What the two ends of a probe tell each other: the private data of the connection, and control messages sent beside
+// the transfers. All numbers are big-endian. Nothing here trusts its input: a decoder answers nullopt to what is not
+// its message.
 //
 //   probe  -> listen   Hello      private data of the request (RDMA_PS_TCP leaves 56 bytes)
 //   listen -> probe    Offer      private data of the acceptance (196), or Refusal, of the rejection (148)
@@ -35,7 +36,14 @@ struct Offer {
     std::uint32_t rkey = 0;
 };
 
-enum class Reason : std::uint16_t { busy = 1, not_allowed = 2, version = 3, malformed = 4, no_memory = 5, no_resources = 6 };
+enum class Reason : std::uint16_t {
+    busy = 1,
+    not_allowed = 2,
+    version = 3,
+    malformed = 4,
+    no_memory = 5,
+    no_resources = 6
+};
 
 struct Refusal {
     std::uint16_t version = wire_version;
@@ -54,7 +62,8 @@ struct Verdict {
     std::uint64_t first_wrong = all_right;  ///< offset of the first byte that is not the pattern's
 };
 
-inline constexpr std::size_t hello_bytes = 20, offer_bytes = 32, refusal_bytes = 14, order_bytes = 24, verdict_bytes = 32;
+inline constexpr std::size_t hello_bytes = 20, offer_bytes = 32, refusal_bytes = 14, order_bytes = 24,
+                             verdict_bytes = 32;
 /// Of one slot for a control message, either way.
 inline constexpr std::size_t control_bytes = 64;
 
@@ -64,8 +73,8 @@ std::array<std::uint8_t, refusal_bytes> encode(const Refusal& refusal);
 std::array<std::uint8_t, order_bytes> encode(const Order& order);
 std::array<std::uint8_t, verdict_bytes> encode(const Verdict& verdict);
 
-// Private data arrives padded to the length the transport has for it: what follows a message is ignored. The version is the
-// caller's to compare; the rest of a message of another version is left at its defaults.
+// Private data arrives padded to the length the transport has for it: what follows a message is ignored. The version is
+// the caller's to compare; the rest of a message of another version is left at its defaults.
 std::optional<Hello> decode_hello(Bytes data);
 std::optional<Offer> decode_offer(Bytes data);
 std::optional<Refusal> decode_refusal(Bytes data);

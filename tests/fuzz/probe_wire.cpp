@@ -1,5 +1,5 @@
-// What the other end of a probe may send: private data and control messages. Whatever is taken for a message is within its bounds, and
-// is written as it was read.
+// What the other end of a probe may send: private data and control messages. Whatever is taken for a message is within
+// its bounds, and is written as it was read.
 #include "probe/wire.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ bool begins(Bytes data, const std::array<std::uint8_t, N>& message, std::size_t 
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Bytes bytes(data, size);
-    if (const auto hello = decode_hello(bytes); hello && hello->version == wire_version) HOLDS(begins(bytes, encode(*hello), 10, 2));
+    if (const auto hello = decode_hello(bytes); hello && hello->version == wire_version)
+        HOLDS(begins(bytes, encode(*hello), 10, 2));
     if (const auto offer = decode_offer(bytes); offer && offer->version == wire_version) {
         HOLDS(offer->bytes <= max_buffer_bytes);
         HOLDS(begins(bytes, encode(*offer), 10, 2));

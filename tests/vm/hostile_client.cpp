@@ -1,4 +1,5 @@
-// A client that connects as a probe does, and then does what no probe does. Exit code 0: the listener ended the connection.
+// A client that connects as a probe does, and then does what no probe does. Exit code 0: the listener ended the
+// connection.
 //
 // usage: hostile_client ADDRESS garbage|overflow|beyond|flood|leave
 
@@ -28,8 +29,10 @@ bool ended(Session& session, std::string& told) {
     while (true) {
         const Happening happened = session.next(until);
         if (std::holds_alternative<std::monostate>(happened)) return false;
-        if (const auto* event = std::get_if<CmEvent>(&happened); event && event->type == RDMA_CM_EVENT_DISCONNECTED) return true;
-        if (const auto* completion = std::get_if<ibv_wc>(&happened); completion && completion->status != IBV_WC_SUCCESS) told += " " + std::to_string(completion->status);
+        if (const auto* event = std::get_if<CmEvent>(&happened); event && event->type == RDMA_CM_EVENT_DISCONNECTED)
+            return true;
+        if (const auto* completion = std::get_if<ibv_wc>(&happened); completion && completion->status != IBV_WC_SUCCESS)
+            told += " " + std::to_string(completion->status);
     }
 }
 
@@ -43,7 +46,9 @@ int main(int argc, char** argv) {
         EventChannel events(library);
         auto id = events.create_id();
         const auto soon = [] { return Clock::now() + std::chrono::seconds(20); };
-        need(library.resolve_addr(id.get(), nullptr, SocketAddress(argv[1], 5555).get(), 10000) == 0 && wait_event(events, soon()), "address");
+        need(library.resolve_addr(id.get(), nullptr, SocketAddress(argv[1], 5555).get(), 10000) == 0 &&
+                 wait_event(events, soon()),
+             "address");
         need(library.resolve_route(id.get(), 10000) == 0 && wait_event(events, soon()), "route");
         Session session(library, events, std::move(id));
         session.prepare(buffer_bytes, false);
@@ -86,7 +91,10 @@ int main(int argc, char** argv) {
             }
         } else return 2;
         need(ended(session, told), "the listener goes on");
-        if (deed == "beyond") need(told.find(std::to_string(IBV_WC_REM_ACCESS_ERR)) != std::string::npos || told.find(std::to_string(IBV_WC_WR_FLUSH_ERR)) != std::string::npos, "a write beyond the buffer was taken");
+        if (deed == "beyond")
+            need(told.find(std::to_string(IBV_WC_REM_ACCESS_ERR)) != std::string::npos ||
+                     told.find(std::to_string(IBV_WC_WR_FLUSH_ERR)) != std::string::npos,
+                 "a write beyond the buffer was taken");
         std::printf("ended; completions:%s\n", told.c_str());
         return 0;
     } catch (const Failure& failure) {

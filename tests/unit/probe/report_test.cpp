@@ -19,7 +19,9 @@ Attempt good() {
     attempt.wish.address = "192.0.2.12";
     attempt.wish.port = 5555;
     attempt.wish.max_bytes = 64u << 20;
-    attempt.path = {"rocep59s0f0", 1, "192.0.2.11", "ens1f0np0", 1, "0000:0000:0000:0000:0000:ffff:c000:020b", "RoCE v2", 4096, 104, 2};
+    attempt.path = {
+        "rocep59s0f0", 1, "192.0.2.11", "ens1f0np0", 1, "0000:0000:0000:0000:0000:ffff:c000:020b", "RoCE v2", 4096,
+        104,           2};
     attempt.tcp = "connected";
     attempt.tcp_reached = true;
     attempt.srq = "created";
@@ -29,7 +31,8 @@ Attempt good() {
     return attempt;
 }
 
-Attempt failed(Cause cause, const std::string& step = "RDMA WRITE with immediate of 4096 bytes", const std::string& detail = "") {
+Attempt failed(Cause cause, const std::string& step = "RDMA WRITE with immediate of 4096 bytes",
+               const std::string& detail = "") {
     Attempt attempt = good();
     attempt.failure = Failure{cause, step, detail};
     attempt.write = attempt.read = {};
@@ -52,7 +55,8 @@ TEST(ProbeReport, shows_a_good_transfer_with_its_path) {
     const Finding finding = told(good());
     EXPECT_EQ(finding.status, Status::pass);
     EXPECT_EQ(finding.subject.text, "n2 by ens1f0np0");
-    for (const char* words : {"64 MiB by WRITE and READ, every byte right", "rocep59s0f0/1 GID 1 (RoCE v2)", "path MTU 4096", "ToS 104", "SL 2", "92.4 Gbit/s", "3.1 us (p99 5.2)"})
+    for (const char* words : {"64 MiB by WRITE and READ, every byte right", "rocep59s0f0/1 GID 1 (RoCE v2)",
+                              "path MTU 4096", "ToS 104", "SL 2", "92.4 Gbit/s", "3.1 us (p99 5.2)"})
         EXPECT_THAT(finding.observed, HasSubstr(words));
     EXPECT_THAT(finding.observed, Not(HasSubstr("SRQ")));
 }
@@ -128,8 +132,11 @@ TEST(ProbeReport, fails_by_a_memory_limit_only_when_it_was_the_services_own) {
 }
 
 TEST(ProbeReport, does_not_fail_the_node_for_what_proves_nothing_against_it) {
-    for (const Cause cause : {Cause::no_library, Cause::no_access, Cause::no_listener, Cause::refused, Cause::ended, Cause::protocol, Cause::system}) EXPECT_EQ(told(failed(cause)).status, Status::unknown) << static_cast<int>(cause);
-    for (const Cause cause : {Cause::no_rdma, Cause::provider, Cause::no_rdma_route, Cause::no_neighbour, Cause::iwarp, Cause::rejected, Cause::no_answer, Cause::silent, Cause::denied, Cause::wrong_bytes})
+    for (const Cause cause : {Cause::no_library, Cause::no_access, Cause::no_listener, Cause::refused, Cause::ended,
+                              Cause::protocol, Cause::system})
+        EXPECT_EQ(told(failed(cause)).status, Status::unknown) << static_cast<int>(cause);
+    for (const Cause cause : {Cause::no_rdma, Cause::provider, Cause::no_rdma_route, Cause::no_neighbour, Cause::iwarp,
+                              Cause::rejected, Cause::no_answer, Cause::silent, Cause::denied, Cause::wrong_bytes})
         EXPECT_EQ(told(failed(cause)).status, Status::fail) << static_cast<int>(cause);
 }
 

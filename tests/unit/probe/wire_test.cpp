@@ -37,7 +37,7 @@ TEST(ProbeWire, carries_each_message_as_it_was) {
 }
 
 TEST(ProbeWire, fits_what_rdma_cm_carries) {
-    EXPECT_LE(hello_bytes, 56u);     // RDMA_PS_TCP: 92 of a request less 36 of rdma_cm's own header
+    EXPECT_LE(hello_bytes, 56u);  // RDMA_PS_TCP: 92 of a request less 36 of rdma_cm's own header
     EXPECT_LE(offer_bytes, 196u);
     EXPECT_LE(refusal_bytes, 148u);
     EXPECT_LE(order_bytes, control_bytes);
@@ -54,9 +54,11 @@ TEST(ProbeWire, takes_private_data_with_the_padding_of_the_transport) {
 
 TEST(ProbeWire, takes_no_message_that_is_cut_short_or_of_another_kind) {
     const auto hello = encode(Hello{wire_version, 5});
-    for (std::size_t size = 0; size < hello.size(); ++size) EXPECT_FALSE(decode_hello(Bytes(hello).first(size))) << size;
+    for (std::size_t size = 0; size < hello.size(); ++size)
+        EXPECT_FALSE(decode_hello(Bytes(hello).first(size))) << size;
     const auto order = encode(Order{1, 5});
-    for (std::size_t size = 0; size < order.size(); ++size) EXPECT_FALSE(decode_order(Bytes(order).first(size))) << size;
+    for (std::size_t size = 0; size < order.size(); ++size)
+        EXPECT_FALSE(decode_order(Bytes(order).first(size))) << size;
     EXPECT_FALSE(decode_hello(padded(encode(Order{}), 56)));
     EXPECT_FALSE(decode_offer(padded(encode(Hello{}), 196)));
     EXPECT_FALSE(decode_hello(std::vector<std::uint8_t>(56, 0)));
