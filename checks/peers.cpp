@@ -139,11 +139,13 @@ void judge_name(const Facts& facts, Findings& out, const PeerNode& node) {
     const std::string all = list_of(texts_of(addresses)), seen = all == node.name ? all : fmt::format("{} is {}", node.name, all);
     const bool all_loopback = std::all_of(addresses.begin(), addresses.end(), [](const PeerAddress& address) { return address.loopback; });
     if (all_loopback) {
-        const auto& own = facts.peers().storage_addresses;
+        std::vector<std::string> own;
+        for (const std::string& address : facts.peers().storage_addresses)
+            if (address.rfind("fe80:", 0) != 0) own.push_back(address);
         out.fail(subject, seen + ": loopback, which no other node reaches and no RDMA device carries")
             .want(want)
             .from("getaddrinfo " + node.name)
-            .mend(hosts_entry(node.name, own.size() == 1 ? *own.begin() : ""));
+            .mend(hosts_entry(node.name, own.size() == 1 ? own.front() : ""));
         return;
     }
     if (facts.peers().storage_links.empty()) {
@@ -464,9 +466,12 @@ Module peers_module() {
               .phase = 'A',
               .title = "A real RDMA transfer to a peer worked",
               .why = "Only a transfer proves that UDP 4791, the MTU, the GIDs and the memory limit fit from end to end.",
-              .judges = "As the report of `probe` says, when --probe-result names one; warn when it is from before this boot. Else skip.",
-              .remedy = "Run `listen` on the peer and `probe` on this node; the probe says what is wrong.",
-              .evidence = "The probe's own report.",
+              .judges = "As the report of `probe` says, when --probe-result names one; warn when it is from before this boot. Else skip. The probe's own: pass: every byte of "
+                        "each WRITE with immediate and READ arrived. fail: RoCE is dropped on the way, full packets are lost (MTU), no RDMA device on the route, the service may not pin "
+                        "or open (--as-service). warn: to this node itself. unknown: nothing listens there, it refused, or the caller may not look.",
+              .remedy = "On the peer: aistor-rdma-check listen ITS-STORAGE-ADDRESS --allow THIS-NODE. On this node: aistor-rdma-check probe PEER --output json=probe.json, then "
+                        "aistor-rdma-check run --probe-result probe.json. The probe says what is wrong and how it is mended; docs/peers.md shows it.",
+              .evidence = "The probe's own report. AIStor's inter-node counters name RDMA WRITE with immediate.",
               .paths = internode,
               .roles = storage,
               .judge = judge_transfers}}};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "preflight/check.h"
@@ -35,6 +36,8 @@ Command capture_command();
 Command list_command();
 Command explain_command();
 Command schema_command();
+Command listen_command();
+Command probe_command();
 
 /// A mistake of the caller: printed to stderr, exit code 3.
 struct UsageError {
@@ -53,8 +56,8 @@ void add_sample_option(CLI::App& app, Options& options);
 /// Every check of the catalogue, those of `compare` included.
 const std::vector<Module>& catalogue();
 
-/// Judges the node and fills the whole report.
-Report make_report(Host& host, const Options& options);
+/// Judges the node by these modules and fills the whole report.
+Report make_report(Host& host, const Options& options, const std::vector<Module>& judged_by = modules());
 
 /// Writes `text` to `path` ("-": stdout). A file is created with mode 0600 beside its place and moved there, so it is whole or
 /// not there, and never written through a symbolic link. Throws UsageError naming the file when it cannot be written.

@@ -66,12 +66,12 @@ const std::vector<Module>& catalogue() {
     return all;
 }
 
-Report make_report(Host& host, const Options& options) {
+Report make_report(Host& host, const Options& options, const std::vector<Module>& judged_by) {
     const auto begin = std::chrono::steady_clock::now();
     Recorder recorder(host);
     log_questions(recorder);
     const Facts facts(recorder, options);
-    Report report = judge(modules(), facts);
+    Report report = judge(judged_by, facts);
     describe(report, facts);
     report.run.unreadable = recorder.unreadable();
     const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
@@ -146,7 +146,8 @@ Command schema_command() {
 }
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> table = {run_command(), fix_command(), capture_command(), compare_command(), list_command(), explain_command(), schema_command()};
+    static const std::vector<Command> table = {run_command(),     fix_command(),  capture_command(), compare_command(), listen_command(),
+                                               probe_command(), list_command(), explain_command(), schema_command()};
     return table;
 }
 

@@ -1,6 +1,5 @@
 // The node's own libibverbs, loaded at run time: the library and the providers a service on this node would use.
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <infiniband/verbs.h>
@@ -8,13 +7,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 
 #include "host/decode.h"
 #include "host/live.h"
+#include "host/runtime_library.h"
 
 namespace preflight::live {
 namespace {
@@ -48,25 +46,19 @@ struct Library {
     int (*query_port)(ibv_context*, std::uint8_t, _compat_ibv_port_attr*) = nullptr;
     std::string path;
 
-    /// Name of the first function that `handle` does not export; empty when all are there.
-    std::string bind(void* handle) {
-        std::string missing;
-        const auto symbol = [&](auto& function, const char* name) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-            if (!function && missing.empty()) missing = name;
-        };
-        symbol(get_device_list, "ibv_get_device_list");
-        symbol(free_device_list, "ibv_free_device_list");
-        symbol(get_device_name, "ibv_get_device_name");
-        symbol(open_device, "ibv_open_device");
-        symbol(close_device, "ibv_close_device");
-        symbol(query_device, "ibv_query_device");
-        symbol(query_port, "ibv_query_port");
-        Dl_info info{};
-        char resolved[PATH_MAX];
-        if (get_device_list && dladdr(reinterpret_cast<void*>(get_device_list), &info) && info.dli_fname)
-            path = realpath(info.dli_fname, resolved) ? resolved : info.dli_fname;
-        return missing;
+    /// The functions of `library`, or which of them it lacks.
+    static Fact<Library> bind(RuntimeLibrary library) {
+        Library bound;
+        library.bind(bound.get_device_list, "ibv_get_device_list");
+        library.bind(bound.free_device_list, "ibv_free_device_list");
+        library.bind(bound.get_device_name, "ibv_get_device_name");
+        library.bind(bound.open_device, "ibv_open_device");
+        library.bind(bound.close_device, "ibv_close_device");
+        library.bind(bound.query_device, "ibv_query_device");
+        library.bind(bound.query_port, "ibv_query_port");
+        if (const std::string trouble = library.trouble(); !trouble.empty()) return Unreadable{"ELIBACC", trouble};
+        bound.path = library.path();
+        return bound;
     }
 };
 
@@ -171,23 +163,6 @@ VerbsDevice device(const Library& library, ibv_device* from) {
     return result;
 }
 
-/// The library, or why a service could not load it either.
-Fact<Library> load() {
-    void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        const char* reason = dlerror();
-        const std::string text = reason ? reason : "no reason given";
-        // What ld.so says of the library itself, not of one it needs.
-        if (text == fmt::format("{}: cannot open shared object file: No such file or directory", library_name))
-            return Absent{};
-        return Unreadable{"ELIBACC", text};
-    }
-    Library library;
-    const std::string missing = library.bind(handle);
-    if (!missing.empty()) return Unreadable{"ELIBACC", fmt::format("{}: no function {}", library_name, missing)};
-    return library;
-}
-
 }  // namespace
 
 Fact<Verbs> verbs() {
@@ -197,7 +172,7 @@ Fact<Verbs> verbs() {
                               "libibverbs: the kernel has no RDMA subsystem loaded (" + loaded.gone().detail + ")"};
         if (loaded.unreadable()) return loaded.as<Verbs>();
     }
-    const Fact<Library> library = load();
+    const Fact<Library> library = RuntimeLibrary::load(library_name).then(Library::bind);
     if (!library.has()) return library.as<Verbs>();
 
     Verbs result;
