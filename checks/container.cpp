@@ -91,11 +91,6 @@ void judge_image(const Facts& facts, Findings& out) {
             out.unknown(subject, source + " cannot be read", "Run it as root in the host's pid namespace.");
             continue;
         }
-        const std::string name = process.executable->substr(process.executable->rfind('/') + 1);
-        if (name.rfind("minio.rdma", 0) == 0) {
-            out.pass(subject, *process.executable).from(source);
-            continue;
-        }
         const Fact<bool> build = facts.container_rdma_build(process);
         if (build.has() && *build) out.pass(subject, fmt::format("{} is an RDMA build", *process.executable)).from(source);
         else if (build.has())

@@ -34,7 +34,7 @@ std::string unbound(const ServiceFacts& service) {
     const UnitLine* users = unit.sandbox_line("PrivateUsers");
     if (users && systemd_text::parse_boolean(users->value).value_or(true)) return {};
     const auto& ambient = unit.ambient_capabilities;
-    const bool in_bounding = !unit.bounding_set || std::find(unit.bounding_set->value.begin(), unit.bounding_set->value.end(), "CAP_IPC_LOCK") != unit.bounding_set->value.end();
+    const bool in_bounding = unit.may_have("CAP_IPC_LOCK");
     const bool root = !unit.dynamic_user && (service.user_name() == "root" || (service.account.has() && service.account->uid == 0));
     if (root && in_bounding) return "it runs as root, whom the limit does not bind";
     if (in_bounding && std::find(ambient.begin(), ambient.end(), "CAP_IPC_LOCK") != ambient.end()) return "it holds CAP_IPC_LOCK";

@@ -2,54 +2,27 @@
 // (rdma-core: /etc/libibverbs.d/NAME.driver names it, libNAME-rdmavNN.so holds it). umad and issm nodes are not needed.
 
 #include <algorithm>
-#include <set>
 
 #include "facts/node.h"
 #include "facts/role.h"
-#include "facts/service.h"
+#include "facts/service_user.h"
 #include "rdma.h"
 #include "text.h"
 
 namespace preflight {
 namespace {
 
-/// Whom the service runs as, where the unit tells it.
-struct ServiceUser {
-    std::string text;   ///< "User=minio-user"; empty: not known
-    bool root = false;  ///< uid 0 keeps CAP_DAC_OVERRIDE
-    unsigned uid = 0;
-    std::set<unsigned> groups;
-};
-
-ServiceUser service_user(const Facts& facts) {
-    const ServiceFacts& service = facts.service();
-    if (facts.deployment() != systemd || service.absent() || service.uncertain() || service.unit.dynamic_user || !service.account) return {};
-    const ServiceUnit& unit = service.unit;
-    const auto& bounds = unit.bounding_set;
-    const bool bounded = bounds && std::find(bounds->value.begin(), bounds->value.end(), "CAP_DAC_OVERRIDE") == bounds->value.end();
-    ServiceUser user{"User=" + service.user_name(), service.account->uid == 0 && !bounded, service.account->uid, {}};
-    user.groups.insert(service.account->gid);
-    user.groups.insert(service.account->groups.begin(), service.account->groups.end());
-    return user;
-}
-
-/// open(2) for reading and writing, by mode, owner and group; groups the unit adds are not followed.
-bool may_open(const ServiceUser& user, const FileInfo& node) {
-    const unsigned bits = user.uid == node.uid ? node.mode >> 6 : user.groups.count(node.gid) ? node.mode >> 3 : node.mode;
-    return user.root || (bits & 06) == 06;
-}
-
 void judge_access(const Facts& facts, Findings& out) {
     const auto devices = storage_devices(facts);
-    const ServiceUser user = service_user(facts);
-    const ServiceUnit& unit = facts.service().unit;
-    const bool more_groups = unit.group || !unit.supplementary_groups.empty();
+    const ServiceUser user = facts.deployment() == systemd ? ServiceUser::read(facts.service()) : ServiceUser{};
     std::vector<std::string> missing, closed, open, blind, repairs;
+    bool unclear = false;
     const auto look = [&](const std::string& path, const Fact<FileInfo>& info) {
         if (info.absent()) missing.push_back(path);
         else if (info.unreadable()) blind.push_back(fmt::format("{}: {}", path, info.why().error));
-        else if ((info->mode & 06) == 06 || (!user.text.empty() && may_open(user, *info))) open.push_back(path);
+        else if (const Allowed answer = allowed(user, *info, Permission::read_write); answer == Allowed::yes) open.push_back(path);
         else {
+            unclear |= answer == Allowed::unclear;
             closed.push_back(fmt::format("{} has mode {:04o}, owner {}:{}", path, info->mode, info->uid, info->gid));
             repairs.push_back("sudo chmod 0666 " + path);
         }
@@ -64,8 +37,8 @@ void judge_access(const Facts& facts, Findings& out) {
             .mend({"Load ib_uverbs and rdma_ucm; udev then makes the nodes.", {"sudo modprobe -a ib_uverbs rdma_ucm", "sudo udevadm trigger --subsystem-match=infiniband_verbs"}, {facts.node().install("rdma-core")}, {}});
     else if (!blind.empty()) out.unknown(node_subject(), fmt::format("could not be looked at: {}", fmt::join(blind, ", ")), "Run the tool on the node itself, as root.").want(want).from(source);
     else if (devices.empty()) out.unknown(node_subject(), "no storage port has an RDMA device to open", "Mend rdma.device first.").want(want);
-    else if (closed.empty()) out.pass(node_subject(), fmt::format("{}: open to {}", fmt::join(open, ", "), user.root ? "root, which the service runs as" : user.text.empty() ? "all" : user.text)).from(source);
-    else if (user.text.empty() || more_groups)
+    else if (closed.empty()) out.pass(node_subject(), fmt::format("{}: open to {}", fmt::join(open, ", "), user.known() ? user.text : "all")).from(source);
+    else if (unclear)
         out.unknown(node_subject(), fmt::format("{}; whether the service's user may open it is not known", fmt::join(closed, "; ")), "Look at the unit's User= and its groups: systemctl show -p User,Group,SupplementaryGroups minio.service; distributions use mode 0666.")
             .want(want)
             .from(source);

@@ -55,6 +55,16 @@ std::string described(const ServerBuild& build) {
     return build.real == *build.path ? build.origin : fmt::format("{}, a link to {}", build.origin, build.real);
 }
 
+/// What Go's linker wrote into the file, for people.
+std::vector<std::string> build_information(const ServerBuild& build) {
+    std::vector<std::string> lines;
+    if (!build.elf || build.elf->go_version.empty()) return lines;
+    lines.push_back(build.elf->go_version);
+    for (const char* key : {"path", "mod", "vcs.revision", "vcs.time", "-tags"})
+        if (const auto found = build.elf->go_build.find(key); found != build.elf->go_build.end()) lines.push_back(fmt::format("{} {}", key, found->second));
+    return lines;
+}
+
 void judge_binary(const Facts& facts, Findings& out) {
     const ServerBuild* build = file_to_judge(facts, out);
     if (!build) return;
@@ -70,6 +80,13 @@ void judge_binary(const Facts& facts, Findings& out) {
             .want(want)
             .from(source)
             .mend({"Make it executable.", {"sudo chmod a+x " + shell_word(build->real)}, {}, {}});
+    } else if (build->closed && build->closed->certain) {
+        out.fail(subject, fmt::format("may not be executed by {}: {}", build->user.text, build->closed->what))
+            .want(want)
+            .from(source)
+            .mend({"Let the service's user execute it.", {"sudo chmod a+rx " + shell_word(build->closed->path)}, {}, {}});
+    } else if (build->closed) {
+        out.unknown(subject, fmt::format("whether the service's user may execute it is not known: {}", build->closed->what), "Try it as that user: sudo -u USER test -x " + shell_word(build->real)).want(want).from(source);
     } else if (build->elf.unreadable() && build->elf.why().error == "script") {
         out.unknown(subject, build->elf.why().cause + ": which server it starts is not seen", "Name the server it starts with --binary FILE.").want(want).from(source);
     } else if (build->elf.unreadable() && (build->elf.why().error == "not-elf" || build->elf.why().error == "malformed")) {
@@ -79,15 +96,19 @@ void judge_binary(const Facts& facts, Findings& out) {
     } else if (!machine.empty() && build->elf->machine != machine) {
         out.fail(subject, fmt::format("is built for {}, this node is {}", build->elf->machine, machine)).want(want).from(source).mend(use_rdma_build(facts));
     } else if (build->rdma_build()) {
-        out.pass(subject, "RDMA build: " + build->sign()).from(source);
+        out.pass(subject, "RDMA build: " + build->sign()).from(source).note("build information", build_information(*build));
     } else if (build->banner.has() || (build->elf->searched && build->real.find("minio.rdma") == std::string::npos)) {
         out.fail(subject, fmt::format("not the RDMA build: {}", build->banner.has() ? "its --version names no RDMA feature" : "it neither needs nor names libs3rdma or libp2p_rdma"))
             .want(want)
             .from(source)
             .because("The standard build ignores every RDMA setting without a word and serves over TCP.")
+            .note("build information", build_information(*build))
             .mend(use_rdma_build(facts));
     } else {
-        out.unknown(subject, build->elf->searched ? "named as the RDMA build, but its content does not show it" : "its content shows no sign of RDMA, and it is too large to be searched whole",
+        const std::string why = build->elf->searched ? "named as the RDMA build, but its content does not show it"
+                                : build->info->size > max_searched_bytes ? "its content shows no sign of RDMA, and it is too large to be searched whole"
+                                                                          : "is a library that names no entry point, not a program";
+        out.unknown(subject, build->banner.unreadable() && build->banner.why().error != "not-asked" ? why + "; " + build->banner.why().cause : why,
                     fmt::format("Let the tool ask it with --run-binary, or ask by hand: {} --version prints \"Features: GPU-Direct RDMA\".", build->real))
             .want(want)
             .from(source);
@@ -96,31 +117,51 @@ void judge_binary(const Facts& facts, Findings& out) {
 
 /// Missing, hidden and found ones of a list of libraries.
 struct Tally {
-    std::vector<std::string> missing, hidden, found;
-    std::vector<std::string> packages, folders;
+    std::vector<std::string> missing, hidden, found, without_effect;
+    std::vector<std::string> commands;
 
-    void add(const LoadedLibrary& library, const char* how) {
+    void add(const Facts& facts, const LoadedLibrary& library, const char* how) {
         const std::string name = fmt::format("{} ({} {})", library.name, how, library.needed_by.substr(library.needed_by.rfind('/') + 1));
         if (library.path) {
             found.push_back(fmt::format("{}: {}, by {}", library.name, *library.path, library.by));
         } else if (library.path.unreadable()) {
             hidden.push_back(fmt::format("{}: {}", name, library.path.why().cause));
+        } else if (library.preload) {
+            without_effect.push_back(fmt::format("{} of LD_PRELOAD", library.name));
+        } else if (!library.broken.empty()) {
+            missing.push_back(fmt::format("{}: the loader gives up at a broken file: {}", name, library.broken));
+            install(facts, library.name);
+        } else if (!library.closed.empty()) {
+            missing.push_back(fmt::format("{}, only where {} may not read: {}", name, facts.server_build().user.text, library.closed.front().what));
+            commands.push_back("sudo chmod a+rX " + shell_word(library.closed.front().path));
         } else {
             missing.push_back(library.other_machines.empty() ? name : fmt::format("{}, only for another machine: {}", name, library.other_machines.front()));
-            if (const std::string package = package_of(library.name); !package.empty()) packages.push_back(package);
+            install(facts, library.name);
         }
+    }
+    void install(const Facts& facts, const std::string& library) {
+        const std::string package = package_of(library);
+        if (!package.empty()) commands.push_back(facts.node().install(package));
     }
 };
 
-void report_tally(const Facts& facts, const ServerBuild& build, const Tally& tally, const Subject& subject, const std::string& want, Findings& out) {
+void report_tally(const ServerBuild& build, const Tally& tally, const Subject& subject, const std::string& want, Findings& out) {
     const std::string source = "DT_NEEDED, RPATH, RUNPATH, LD_LIBRARY_PATH of the service, /etc/ld.so.cache";
     if (!tally.missing.empty() && build.environment.unreadable()) {
         out.unknown(subject, fmt::format("not found: {}; but LD_LIBRARY_PATH of the service is not known: {}", list_of(tally.missing), build.environment.why().cause), how_to_know(build.environment.why())).want(want).from(source);
     } else if (!tally.missing.empty()) {
-        std::vector<std::string> commands;
-        for (const std::string& package : tally.packages) commands.push_back(facts.node().install(package));
+        std::vector<std::string> commands = tally.commands;
         if (commands.empty()) commands = {"# install the package minio.rdma again, or let the loader find its libraries: see " + std::string(package_library_folder)};
-        out.fail(subject, "not found: " + list_of(tally.missing)).want(want).from(source).note("found", tally.found).mend({"Install what is missing.", commands, {}, {}});
+        const std::string ignored = build.ignored_path.empty() ? "" : fmt::format("; the loader ignores LD_LIBRARY_PATH, since {}", build.ignored_path);
+        out.fail(subject, fmt::format("not found: {}{}", list_of(tally.missing), ignored)).want(want).from(source).note("found", tally.found).mend({"Give the service the libraries that are missing.", commands, {}, {}});
+    } else if (!build.missing_versions.empty()) {
+        out.fail(subject, "symbol versions are missing, without which the loader gives up: " + list_of(build.missing_versions))
+            .want(want)
+            .from("DT_VERNEED, DT_VERDEF")
+            .note("found", tally.found)
+            .mend({"Use the server's package for this distribution, or a distribution as new as the one it was built on.", {}, {}, {}});
+    } else if (!build.complete) {
+        out.unknown(subject, "it needs more libraries than are followed", "Look at them by hand: ldd.").want(want).from(source);
     } else if (!tally.hidden.empty()) {
         out.unknown(subject, "could not be looked at: " + list_of(tally.hidden), "Run the tool as root, on the node itself.").want(want).from(source);
     } else if (!build.shadowed.empty()) {
@@ -130,7 +171,8 @@ void report_tally(const Facts& facts, const ServerBuild& build, const Tally& tal
             .note("found", tally.found)
             .mend({"Take the other copy away, or out of LD_LIBRARY_PATH.", {}, {}, {}});
     } else {
-        out.pass(subject, tally.found.empty() ? "needs no library" : fmt::format("{} {} resolve", tally.found.size(), tally.found.size() == 1 ? "library" : "libraries")).from(source).note("found", tally.found);
+        const std::string without = tally.without_effect.empty() ? "" : "; not there and without effect: " + list_of(tally.without_effect);
+        out.pass(subject, (tally.found.empty() ? "needs no library" : fmt::format("{} {} resolve", tally.found.size(), tally.found.size() == 1 ? "library" : "libraries")) + without).from(source).note("found", tally.found);
     }
 }
 
@@ -139,9 +181,9 @@ void judge_libraries(const Facts& facts, Findings& out) {
     if (!build) return;
     const Subject subject = file_subject(*build);
     Tally tally;
-    for (const LoadedLibrary& library : build->libraries) tally.add(library, "needed by");
-    for (const LoadedLibrary& library : build->opened) tally.add(library, "loaded at run time by");
-    report_tally(facts, *build, tally, subject, "every library, needed or loaded by name, is found as the service finds it", out);
+    for (const LoadedLibrary& library : build->libraries) tally.add(facts, library, "needed by");
+    for (const LoadedLibrary& library : build->opened) tally.add(facts, library, "loaded at run time by");
+    report_tally(*build, tally, subject, "every library, needed or loaded by name, is found as the service finds it", out);
 }
 
 /// "2026-08-07T18-34-35Z" of "RELEASE.2026-08-07T18-34-35Z".
@@ -171,22 +213,23 @@ void judge_s3_server(const Facts& facts, Findings& out) {
     if (!build) return;
     const Subject subject = file_subject(*build);
     Tally tally;
-    bool linked = false;
-    for (const LoadedLibrary& library : build->libraries)
-        if (library.name.rfind(s3_library, 0) == 0) {
-            linked = true;
-            tally.add(library, "needed by");
-        }
-    if (!linked && std::find(build->elf->marks.begin(), build->elf->marks.end(), s3_library) == build->elf->marks.end() && !build->banner.has()) {
+    bool there = false;
+    for (const auto* list : {&build->libraries, &build->opened})
+        for (const LoadedLibrary& library : *list)
+            if (library.name.find(s3_library) != std::string::npos) {
+                there = true;
+                tally.add(facts, library, list == &build->libraries ? "needed by" : "loaded at run time by");
+            }
+    if (!there && !build->banner.has()) {
         if (build->elf->searched) out.fail(subject, "neither needs nor names libs3rdma").want("libs3rdma.so.0, by which the server speaks RDMA to S3 clients").from(described(*build)).mend(use_rdma_build(facts));
         else out.unknown(subject, "does not need libs3rdma, and is too large to be searched for its name", "Let the tool ask it with --run-binary.");
         return;
     }
-    if (!linked) {
-        out.pass(subject, "names libs3rdma, which it loads at run time or holds in itself").from(described(*build));
+    if (!there) {
+        out.unknown(subject, "neither needs nor names libs3rdma, though its --version names the RDMA feature", "Look which libraries the running server has mapped: grep rdma /proc/$(pidof minio)/maps").from(described(*build));
         return;
     }
-    report_tally(facts, *build, tally, subject, "libs3rdma resolves as the service resolves it", out);
+    report_tally(*build, tally, subject, "libs3rdma resolves as the service resolves it", out);
 }
 
 }  // namespace

@@ -11,6 +11,11 @@
 
 namespace preflight {
 
+/// A version of another library's symbols that a file cannot do without (DT_VERNEED, entries without VER_FLG_WEAK).
+struct VersionNeed {
+    std::string library, version;  ///< "libc.so.6", "GLIBC_2.38"
+};
+
 struct Elf {
     std::string machine;      ///< "x86_64", "aarch64", "i386", "arm"; else the number of e_machine
     int bits = 0;             ///< 32 or 64
@@ -20,6 +25,9 @@ struct Elf {
     std::vector<std::string> needed;            ///< DT_NEEDED, in order
     std::vector<std::string> rpath, runpath;    ///< their folders, unexpanded
     bool no_default_folders = false;            ///< DF_1_NODEFLIB
+    std::vector<VersionNeed> version_needs;
+    std::vector<std::string> versions;          ///< what it offers (DT_VERDEF); empty: its symbols carry no versions
+    bool capabilities = false;                  ///< the file carries capabilities (security.capability, setcap(8))
     std::string go_version;                     ///< "go1.24.1"; empty: no Go build information
     std::map<std::string, std::string> go_build;///< "path", "mod", and the build settings ("-ldflags", "vcs.time", …)
     std::vector<std::string> marks;             ///< which of elf_marks() stand in its bytes

@@ -32,6 +32,7 @@ struct FileInfo {
     unsigned gid = 0;
     std::uint64_t size = 0;      ///< bytes
     std::int64_t modified = 0;   ///< seconds since the epoch
+    bool access_list = false;    ///< an ACL (acl(5)) stands beside the permission bits
 };
 
 /// The largest text a single read returns; a larger file is Unreadable "too-large".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "facts/server_build.h"
 #include "facts/server_process.h"
 
 namespace preflight {
@@ -20,14 +21,12 @@ std::vector<ContainerView> read_containers(Host& host, const ServerProcesses& pr
 }
 
 Fact<bool> rdma_build_in(Host& host, const Process& process) {
-    const std::string root = fmt::format("/proc/{}/root", process.pid);
-    for (const char* folder : {"/usr/lib/minio", "/usr/local/lib/minio"}) {
-        const auto names = host.list(root + folder);
-        if (names.unreadable()) return names.as<bool>();
-        for (const std::string& name : names.value_or({}))
-            if (name.rfind("libp2p_rdma.so", 0) == 0 || name.rfind("libs3rdma.so", 0) == 0) return true;
-    }
-    return host.list(root).then([](const std::vector<std::string>&) { return false; });
+    const std::string path = fmt::format("/proc/{}/exe", process.pid);
+    return host.elf(path).then([&](const Elf& elf) -> Fact<bool> {
+        const bool shows = !rdma_sign(elf).empty();
+        if (!shows && !elf.searched) return Unreadable{"too-large", path + " is too large to be searched for signs of RDMA"};
+        return shows;
+    });
 }
 
 }  // namespace preflight

@@ -21,7 +21,7 @@ struct ContainerView {
 
 std::vector<ContainerView> read_containers(Host& host, const ServerProcesses& processes);
 
-/// Whether the file a process runs names the RDMA libraries (libs3rdma, libp2p_rdma beside it in its root).
+/// Whether the file a process runs is an RDMA build, by its content.
 Fact<bool> rdma_build_in(Host& host, const Process& process);
 
 }  // namespace preflight

@@ -96,17 +96,31 @@ private:
             for (const std::string& path : expand(file)) read_file(file, path);
     }
 
-    /// systemd globs the path; only patterns in the last component are followed here.
+    /// systemd globs the path, folder by folder.
     std::vector<std::string> expand(const NamedFile& file) {
-        const auto slash = file.path.rfind('/');
-        const std::string pattern = file.path.substr(slash + 1), folder = file.path.substr(0, slash);
-        if (pattern.find_first_of("*?[") == std::string::npos) return {file.path};
-        std::vector<std::string> paths;
-        const auto names = host_.list(folder.empty() ? "/" : folder);
-        if (names.unreadable()) out_.missing.push_back(names.why().cause);
-        for (const std::string& name : names.value_or({}))
-            if (fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0) paths.push_back(folder + "/" + name);
-        return paths.empty() && names.has() ? std::vector{file.path} : paths;
+        static constexpr const char* wildcards = "*?[";
+        if (file.path.find_first_of(wildcards) == std::string::npos) return {file.path};
+        std::vector<std::string> paths = {""};
+        bool complete = true;
+        std::istringstream components(file.path.substr(1));
+        for (std::string component; std::getline(components, component, '/');) {
+            const bool pattern = component.find_first_of(wildcards) != std::string::npos;
+            std::vector<std::string> longer;
+            for (const std::string& folder : paths) {
+                if (!pattern) {
+                    longer.push_back(folder + "/" + component);
+                    continue;
+                }
+                const auto names = host_.list(folder.empty() ? "/" : folder);
+                if (names.unreadable()) out_.missing.push_back(names.why().cause);
+                complete &= !names.unreadable();
+                for (const std::string& name : names.value_or({}))
+                    if (fnmatch(component.c_str(), name.c_str(), FNM_PERIOD) == 0) longer.push_back(folder + "/" + name);
+            }
+            paths = std::move(longer);
+        }
+        std::erase_if(paths, [&](const std::string& path) { return host_.info(path).absent(); });
+        return paths.empty() && complete ? std::vector{file.path} : paths;
     }
 
     void read_file(const NamedFile& named, const std::string& path) {
@@ -118,7 +132,9 @@ private:
             out_.no_start_why = std::move(why);
         };
         if (read.file.absent()) stop("does not exist", 0);
-        if (read.file.unreadable()) out_.missing.push_back(read.file.why().cause);
+        if (read.file.unreadable() && read.file.why().error == "EISDIR") stop("is a folder", 0);
+        else if (read.file.unreadable() && read.file.why().error == "ELOOP") stop("is a loop of links", 0);
+        else if (read.file.unreadable()) out_.missing.push_back(read.file.why().cause);
         if (read.file.has() && !read.file->refused.empty()) stop(fmt::format("holds {}", read.file->refused), read.file->refused_line);
         if (read.file.has())
             for (const EnvLine& line : read.file->lines) set({line.name, line.value, {path, line.line}});

@@ -1,5 +1,7 @@
 #include "facts/loader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -9,7 +11,7 @@
 namespace preflight {
 namespace {
 
-constexpr std::size_t max_objects = 512;  // a chain of libraries beyond it is no server's
+constexpr std::size_t max_objects = 512, max_names = 4096;  // more of them is no server's
 
 std::string folder_of(const std::string& path) {
     const auto slash = path.rfind('/');
@@ -57,28 +59,63 @@ std::vector<LoadedLibrary> Loader::load(const std::string& program, const Elf& e
     if (elf.interpreter.empty()) return list;
     // The loader itself is loaded; libraries name it by its SONAME.
     names_.emplace_back(elf.interpreter.substr(elf.interpreter.rfind('/') + 1), 0);
-    const auto ask = [&](const std::string& name, int parent) {
-        if (loaded(name)) return;
-        LoadedLibrary library = resolve(name, parent);
-        if (library.path) add(library, parent);
-        else names_.emplace_back(name, -1);
-        list.push_back(std::move(library));
-    };
     for (const std::string& name : setting_.preload)
-        if (!setting_.secure || name.find('/') == std::string::npos) ask(name, 0);
-    for (std::size_t i = 0; i < objects_.size() && objects_.size() < max_objects; ++i) {
-        const std::vector<std::string> needed = objects_[i].elf.needed;
-        for (const std::string& name : needed) ask(name, static_cast<int>(i));
+        if (!setting_.secure || name.find('/') == std::string::npos) ask(name, 0, list);
+    for (LoadedLibrary& library : list) {
+        library.preload = true;
+        library.needed_by = "LD_PRELOAD";
     }
+    follow(0, list);
     return list;
 }
 
-LoadedLibrary Loader::open(const std::string& name, const std::string& caller) {
+void Loader::ask(const std::string& name, int parent, std::vector<LoadedLibrary>& list) {
+    if (loaded(name)) return;
+    if (objects_.size() >= max_objects || names_.size() >= max_names) {
+        complete_ = false;
+        return;
+    }
+    LoadedLibrary library = resolve(name, parent);
+    if (library.path) add(library, parent);
+    else names_.emplace_back(name, -1);
+    list.push_back(std::move(library));
+}
+
+/// Breadth first, from this object on.
+void Loader::follow(std::size_t first, std::vector<LoadedLibrary>& list) {
+    for (std::size_t i = first; i < objects_.size(); ++i) {
+        const std::vector<std::string> needed = objects_[i].elf.needed;
+        for (const std::string& name : needed) ask(name, static_cast<int>(i), list);
+    }
+}
+
+std::vector<LoadedLibrary> Loader::open(const std::string& name, const std::string& caller) {
     int parent = 0;
     for (std::size_t i = 0; i < objects_.size(); ++i)
         if (objects_[i].path == caller) parent = static_cast<int>(i);
-    if (const auto index = loaded(name); index && *index >= 0) return {name, objects_[static_cast<std::size_t>(parent)].path, objects_[static_cast<std::size_t>(*index)].path, "already loaded", {}};
-    return resolve(name, parent);
+    const auto index = loaded(name);
+    if (index && *index >= 0) return {{.name = name, .needed_by = objects_[static_cast<std::size_t>(parent)].path, .path = objects_[static_cast<std::size_t>(*index)].path, .by = "already loaded"}};
+    if (index) std::erase_if(names_, [&](const auto& known) { return known.first == name; });
+    std::vector<LoadedLibrary> list;
+    const std::size_t before = objects_.size();
+    ask(name, parent, list);
+    follow(before, list);
+    return list;
+}
+
+/// glibc elf/dl-version.c: a library without any versions satisfies every need.
+std::vector<std::string> Loader::missing_versions() const {
+    std::vector<std::string> missing;
+    for (const Object& object : objects_)
+        for (const VersionNeed& need : object.elf.version_needs) {
+            const auto index = loaded(need.library);
+            if (!index || *index <= 0) continue;
+            const Object& library = objects_[static_cast<std::size_t>(*index)];
+            const auto& offered = library.elf.versions;
+            if (!offered.empty() && std::find(offered.begin(), offered.end(), need.version) == offered.end())
+                missing.push_back(fmt::format("{} in {}, needed by {}", need.version, library.path, object.path));
+        }
+    return missing;
 }
 
 std::optional<int> Loader::loaded(const std::string& name) const {
@@ -155,35 +192,49 @@ std::vector<std::string> Loader::default_folders() const {
     return folders;
 }
 
-/// True when the loader would map this file.
-bool Loader::try_file(const std::string& path, LoadedLibrary& library) {
+/// glibc's open_verify: a file that is missing, closed, or for another machine is passed over; any other that is no library ends the search.
+Loader::Try Loader::try_file(const std::string& path, LoadedLibrary& library) {
     const auto elf = host_.elf(path);
-    if (elf.absent()) return false;
+    if (elf.absent()) return Try::next;
+    if (setting_.user.known())
+        if (const auto closed = barrier(host_, setting_.user, path, Permission::read)) {
+            if (!closed->certain) {
+                library.path = Unreadable{"EACCES", fmt::format("{}: {}; whether {} may read it is not known", path, closed->what, setting_.user.text)};
+                return Try::stop;
+            }
+            library.closed.push_back(*closed);
+            return Try::next;
+        }
     if (elf.unreadable()) {
-        // The loader gives up on a file that is no library; a file this user may not read may be one.
         const std::string& error = elf.why().error;
-        if (error != "EISDIR" && error != "not-a-file") library.path = elf.as<std::string>();
-        return false;
+        if (error == "not-elf" || error == "malformed" || error == "script" || error == "EISDIR") library.broken = elf.why().cause;
+        else library.path = elf.as<std::string>();
+        return Try::stop;
     }
     if (!fits(*elf, objects_.front().elf)) {
         library.other_machines.push_back(path);
-        return false;
+        return Try::next;
     }
     library.path = path;
-    return true;
+    return Try::found;
 }
 
 bool Loader::try_folders(const std::vector<std::string>& folders, const std::string& origin_of, const std::string& name, const char* by, LoadedLibrary& library) {
     for (const std::string& written : folders) {
         const std::string folder = written.empty() ? "." : expand(written, origin_of);
         if (folder[0] != '/') continue;  // of the working folder, which is not the tool's
-        if (!musl_)
-            for (auto level = setting_.levels.rbegin(); level != setting_.levels.rend(); ++level)
-                if (host_.info(folder + "/glibc-hwcaps").has() && try_file(folder + "/glibc-hwcaps/" + *level + "/" + name, library)) {
-                    library.by = by;
-                    return true;
-                }
-        if (try_file(folder + "/" + name, library)) {
+        // ld.so(8), secure execution: $ORIGIN leads to the loader's own folders only.
+        if (setting_.secure && folder != written) {
+            const auto trusted = default_folders();
+            if (std::find(trusted.begin(), trusted.end(), folder) == trusted.end()) continue;
+        }
+        std::vector<std::string> places;
+        if (!musl_ && host_.info(folder + "/glibc-hwcaps").has())
+            for (auto level = setting_.levels.rbegin(); level != setting_.levels.rend(); ++level) places.push_back(folder + "/glibc-hwcaps/" + *level);
+        places.push_back(folder);
+        for (const std::string& place : places) {
+            const Try result = try_file(place + "/" + name, library);
+            if (result == Try::next) continue;
             library.by = by;
             return true;
         }
@@ -191,11 +242,23 @@ bool Loader::try_folders(const std::vector<std::string>& folders, const std::str
     return false;
 }
 
+/// glibc's dl_cache search: the highest level this processor takes, else the first plain entry; one entry is tried, not all.
+const CachedLibrary* Loader::best_cached(const std::vector<CachedLibrary>& entries) const {
+    const CachedLibrary* best = nullptr;
+    for (const CachedLibrary& entry : entries) {
+        if (entry.machine != objects_[0].elf.machine || entry.other_levels) continue;
+        if (!entry.level.empty() && !setting_.levels.count(entry.level)) continue;
+        if (!best || entry.level > best->level) best = &entry;
+    }
+    return best;
+}
+
 LoadedLibrary Loader::resolve(const std::string& name, int parent) {
     const Object& asks = objects_[static_cast<std::size_t>(parent)];
-    LoadedLibrary library{name, asks.path, Absent{}, "", {}};
+    LoadedLibrary library{.name = name, .needed_by = asks.path};
     if (name.find('/') != std::string::npos) {
-        if (try_file(expand(name, asks.path), library)) library.by = "its path";
+        try_file(expand(name, asks.path), library);
+        library.by = "its path";
         return library;
     }
     // RPATH counts only where the asking object has no RUNPATH; then that of each object up the chain, and the program's, that has none.
@@ -222,14 +285,10 @@ LoadedLibrary Loader::resolve(const std::string& name, int parent) {
     const auto is_default = [&](const std::string& path) { return std::find(defaults.begin(), defaults.end(), folder_of(path)) != defaults.end(); };
     const auto cached = host_.cached_library(name);
     if (cached.unreadable()) library.path = cached.as<std::string>();
-    for (const CachedLibrary& entry : cached.value_or({})) {
-        if (entry.machine != objects_[0].elf.machine || entry.other_levels) continue;
-        if (!entry.level.empty() && !setting_.levels.count(entry.level)) continue;
-        if (asks.elf.no_default_folders && is_default(entry.path)) continue;
-        if (try_file(entry.path, library)) {
-            library.by = "ld.so.cache";
-            return library;
-        }
+    const auto entries = cached.value_or({});
+    if (const CachedLibrary* entry = best_cached(entries); entry && !(asks.elf.no_default_folders && is_default(entry->path)) && try_file(entry->path, library) != Try::next) {
+        library.by = "ld.so.cache";
+        return library;
     }
     if (!asks.elf.no_default_folders) try_folders(defaults, asks.path, name, "default folders", library);
     return library;

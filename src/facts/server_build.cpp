@@ -49,15 +49,57 @@ void find_release(ServerBuild& build, const Options& options) {
     if (build.elf->releases.size() == 1) take(build.elf->releases.front(), "the only release that its bytes name");
 }
 
+/// Why the kernel starts the file in secure mode, where LD_LIBRARY_PATH counts for nothing (security/commoncap.c); empty: it does not.
+std::string gained_rights(const ServerBuild& build, const ServiceFacts& service) {
+    const UnitLine* no_new = service.unit.sandbox_line("NoNewPrivileges");
+    if (!build.info || (no_new && systemd_text::parse_boolean(no_new->value).value_or(false))) return {};
+    const ServiceUser& user = build.user;
+    if (build.info->mode & 04000 && (!user.known() || user.uid != build.info->uid)) return "the file is set-user-ID";
+    if ((build.info->mode & 02010) == 02010 && !user.groups.count(build.info->gid)) return "the file is set-group-ID";
+    if (build.elf && build.elf->capabilities && user.known() && user.uid != 0) return "the file carries capabilities (getcap) and the service is not root";
+    return {};
+}
+
+/// The server's RDMA libraries that it only names, and those that they open in turn.
+void open_libraries(Loader& loader, ServerBuild& build) {
+    const auto loaded = [&](std::string_view begin) {
+        const auto found = std::find_if(build.libraries.begin(), build.libraries.end(), [&](const LoadedLibrary& library) { return begins(library.name, begin); });
+        return found == build.libraries.end() ? nullptr : &*found;
+    };
+    const auto add = [&](std::vector<LoadedLibrary> list) { build.opened.insert(build.opened.end(), list.begin(), list.end()); };
+    for (const std::string& name : build.elf->marks) {
+        if (name.find(".so") == std::string::npos || loaded(name)) continue;
+        // The packages name it with its major version; a server may also know its folder.
+        const std::string versioned = name + ".0", folder = package_library_folder;
+        std::vector<LoadedLibrary> first;
+        for (const std::string& asked : {versioned, name, folder + "/" + versioned, folder + "/" + name}) {
+            auto list = loader.open(asked, build.real);
+            const bool here = !list.empty() && !list.front().path.absent();
+            const bool given_up = !list.empty() && !list.front().broken.empty();
+            if (first.empty() || here || given_up) first = std::move(list);
+            if (here || given_up) break;
+        }
+        add(std::move(first));
+    }
+    std::string caller = build.real;
+    for (const auto* list : {&build.libraries, &build.opened})
+        for (const LoadedLibrary& library : *list)
+            if (library.path && library.name.find(s3_library) != std::string::npos) caller = *library.path;
+    for (const char* name : opened_by_name) add(loader.open(name, caller));
+}
+
 }  // namespace
 
 std::string ServerBuild::sign() const {
     if (banner) return banner->find(feature_line) == std::string::npos ? std::string() : fmt::format("its --version prints \"{}\"", feature_line);
-    if (!elf) return {};
+    return elf ? rdma_sign(*elf) : std::string();
+}
+
+std::string rdma_sign(const Elf& elf) {
     for (const char* library : {"libs3rdma.so", "libp2p_rdma.so"})
-        for (const std::string& needed : elf->needed)
+        for (const std::string& needed : elf.needed)
             if (begins(needed, library)) return "it needs " + needed;
-    if (!elf->marks.empty()) return fmt::format("its bytes name {}", elf->marks.front());
+    if (!elf.marks.empty()) return fmt::format("its bytes name {}", elf.marks.front());
     return {};
 }
 
@@ -85,22 +127,33 @@ ServerBuild ServerBuild::read(Host& host, const Options& options, const ServiceF
     find_release(build, options);
     if (!build.elf) return build;
 
+    build.user = ServiceUser::read(service);
+    if (!service.absent())
+        for (const std::string& way : {*build.path, build.real})
+            if (!build.closed) build.closed = barrier(host, build.user, way, Permission::execute);
+
+    // The loader reads the environment that systemd gives, not the file that the server reads later.
     LoaderSetting setting;
-    const auto library_path = environment.server_value("LD_LIBRARY_PATH"), preload = environment.server_value("LD_PRELOAD");
+    const Variable* library_path = environment.find("LD_LIBRARY_PATH");
     if (library_path) setting.library_path = split(library_path->value, ":;");
-    if (preload) setting.preload = split(preload->value, ": ");
-    build.environment = library_path.then([](const ServerValue& value) { return value.value; });
-    setting.secure = build.info && (build.info->mode & 06000);
+    if (const Variable* preload = environment.find("LD_PRELOAD")) setting.preload = split(preload->value, ": ");
+    if (library_path) build.environment = library_path->value;
+    else if (!environment.missing.empty()) build.environment = Unreadable{"incomplete", environment.missing.front()};
+    else build.environment = Absent{};
+    const std::string gain = gained_rights(build, service);
+    setting.secure = !gain.empty();
+    if (library_path && setting.secure) build.ignored_path = gain;
+    setting.user = build.user;
     setting.levels = hardware_levels(host);
     Loader loader(host, setting);
     build.libraries = loader.load(build.real, *build.elf);
+    if (build.rdma_build()) open_libraries(loader, build);
+    build.missing_versions = loader.missing_versions();
+    build.complete = loader.complete();
 
-    const auto package = std::find_if(build.libraries.begin(), build.libraries.end(), [](const LoadedLibrary& library) { return begins(library.name, "libs3rdma.so") && library.path.has(); });
-    const std::string caller = package == build.libraries.end() ? build.real : *package->path;
-    if (build.rdma_build())
-        for (const char* name : opened_by_name) build.opened.push_back(loader.open(name, caller));
+    const std::string package_folder = host.resolve(package_library_folder).value_or(package_library_folder);
     for (const LoadedLibrary& library : build.libraries)
-        if (library.path && library.path->rfind(std::string(package_library_folder) + "/", 0) != 0 && host.info(fmt::format("{}/{}", package_library_folder, library.name)).has())
+        if (library.path && !begins(host.resolve(*library.path).value_or(*library.path), package_folder + "/") && host.info(fmt::format("{}/{}", package_library_folder, library.name)).has())
             build.shadowed.push_back(fmt::format("{} from {} by {}, not the package's in {}", library.name, *library.path, library.by, package_library_folder));
     return build;
 }

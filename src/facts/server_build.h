@@ -21,7 +21,12 @@ struct ServerBuild {
     Fact<FileInfo> info;
     Fact<Elf> elf;
     std::vector<LoadedLibrary> libraries;    ///< needed ones, transitively
-    std::vector<LoadedLibrary> opened;       ///< those that the RDMA library loads by name at run time
+    std::vector<LoadedLibrary> opened;       ///< those loaded by name at run time, by the server or its RDMA library, and what they need
+    std::vector<std::string> missing_versions;  ///< as Loader::missing_versions
+    bool complete = true;                    ///< as Loader::complete
+    std::optional<Barrier> closed;           ///< what keeps the service's user from executing the file
+    ServiceUser user;                        ///< of the unit
+    std::string ignored_path;                ///< why the loader ignores the service's LD_LIBRARY_PATH; empty: it does not
     std::vector<std::string> shadowed;       ///< "libs3rdma.so.0 from /opt/x by LD_LIBRARY_PATH, not the package's in /usr/lib/minio"
     Fact<std::string> environment;           ///< Unreadable: LD_LIBRARY_PATH of the service is not known for sure
     Fact<std::string> banner;                ///< what --version printed; Absent without --run-binary
@@ -35,6 +40,9 @@ struct ServerBuild {
 
     static ServerBuild read(Host& host, const Options& options, const ServiceFacts& service, const EnvironmentFacts& environment);
 };
+
+/// How a program file shows by its content that it is an RDMA build; empty when it does not.
+std::string rdma_sign(const Elf& elf);
 
 /// The S3 path's library of the server (minio/rdma-training).
 inline constexpr const char* s3_library = "libs3rdma.so";

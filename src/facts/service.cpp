@@ -37,8 +37,7 @@ std::optional<Stated<Limit>> default_memlock(const std::vector<UnitLine>& settin
     std::optional<Stated<Limit>> found;
     for (const UnitLine& line : settings) {
         if (line.key != "DefaultLimitMEMLOCK") continue;
-        if (line.value.empty()) found.reset();
-        else if (const auto limit = parse_byte_limit(line.value)) found = Stated<Limit>{*limit, line.origin};
+        if (const auto limit = parse_byte_limit(line.value)) found = Stated<Limit>{*limit, line.origin};
     }
     return found;
 }
@@ -50,7 +49,10 @@ std::uint64_t kernel_default(Host& host) {
 }
 
 std::vector<std::string> capability_names(std::uint64_t mask) {
-    return mask >> 14 & 1 ? std::vector<std::string>{"CAP_IPC_LOCK"} : std::vector<std::string>{};
+    std::vector<std::string> names;
+    for (const Capability& one : capabilities_that_matter)
+        if (mask >> one.bit & 1) names.emplace_back(one.name);
+    return names;
 }
 
 /// The loaded unit in the form of an interpreted one, keeping the file's origin where both say the same.
@@ -99,14 +101,15 @@ ServiceUnit from_manager(const LoadedUnit& loaded, const ServiceUnit& disk, std:
 
     const bool states_limit = disk.memlock.has_value();
     if (!states_limit || differ("LimitMEMLOCK=", disk.memlock->value.soft == loaded.memlock_soft)) unit.memlock = Stated<Limit>{{loaded.memlock_soft, loaded.memlock_hard}, origin};
-    if (differ("User=", loaded.user == (disk.user ? disk.user->value : "")))
+    const bool given_by_dynamic_user = loaded.dynamic_user && disk.dynamic_user && !disk.user;
+    if (!given_by_dynamic_user && differ("User=", loaded.user == (disk.user ? disk.user->value : "")))
         unit.user = loaded.user.empty() ? std::nullopt : std::optional(Stated<std::string>{loaded.user, origin});
     if (!loaded.group.empty()) unit.group = Stated<std::string>{loaded.group, origin};
     unit.dynamic_user = loaded.dynamic_user;
     if (!loaded.type.empty()) unit.type = loaded.type;
     unit.ambient_capabilities = capability_names(loaded.ambient_capabilities);
-    if (loaded.bounding_set && !(loaded.bounding_set >> 14 & 1)) unit.bounding_set = Stated<std::vector<std::string>>{{"all but CAP_IPC_LOCK"}, origin};
-    else unit.bounding_set.reset();
+    unit.bounding_set.reset();
+    if (loaded.bounding_set) unit.bounding_set = Stated<std::vector<std::string>>{capability_names(loaded.bounding_set), origin};
 
     unit.sandbox.clear();
     for (const auto& [key, value] : loaded.sandbox) {

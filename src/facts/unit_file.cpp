@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "preflight/host.h"
 
@@ -20,6 +23,15 @@ std::string base_name(const std::string& path) {
 
 std::string folder_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
+}
+
+/// An absolute path without empty and "." components, as the manager keeps it.
+std::string simplified(const std::string& path) {
+    std::string out;
+    std::istringstream components(path);
+    for (std::string component; std::getline(components, component, '/');)
+        if (!component.empty() && component != ".") out += "/" + component;
+    return out.empty() ? "/" : out;
 }
 
 /// "minio@.service" for "minio@a.service"; empty when the name is no instance.
@@ -63,7 +75,7 @@ void find_fragment(Folders& folders, const std::string& name, int depth = 0) {
                     unit.fragment = path;
                     return;
                 }
-                const std::string absolute = target->front() == '/' ? *target : folder + "/" + *target;
+                const std::string absolute = (std::filesystem::path(folder) / *target).lexically_normal();
                 const auto resolved = folders.host.resolve(path);
                 if (resolved.has() && *resolved == "/dev/null") {
                     unit.masked = true;
@@ -94,10 +106,15 @@ std::vector<std::string> names_of(Folders& folders) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     };
     add(folders.unit.asked);
-    for (const char* folder : {"/etc/systemd/system", "/run/systemd/system"})
+    static constexpr std::string_view suffix = ".service.d";
+    std::set<std::string> with_drop_ins;
+    for (const std::string& folder : unit_folders())
         for (const std::string& name : folders.names(folder))
-            if (name != folders.unit.id && name.ends_with(".service"))
-                if (const auto target = folders.host.link_target(std::string(folder) + "/" + name); target.has() && base_name(*target) == folders.unit.id) add(name);
+            if (name.size() > suffix.size() && name.ends_with(suffix)) with_drop_ins.insert(name.substr(0, name.size() - 2));
+    for (const std::string& folder : unit_folders())
+        for (const std::string& name : with_drop_ins)
+            if (folders.holds(folder, name))
+                if (const auto target = folders.host.link_target(folder + "/" + name); target.has() && base_name(*target) == folders.unit.id) add(name);
     return names;
 }
 
@@ -211,7 +228,8 @@ constexpr std::array sandbox_keys = {
     SandboxKey{"RestrictAddressFamilies", true}, SandboxKey{"PrivateUsers", false},       SandboxKey{"PrivateNetwork", false},
     SandboxKey{"NetworkNamespacePath", false}, SandboxKey{"MemoryMax", false},            SandboxKey{"MemoryLimit", false},
     SandboxKey{"ProtectClock", false},        SandboxKey{"RootDirectory", false},         SandboxKey{"RootImage", false},
-    SandboxKey{"InaccessiblePaths", true},    SandboxKey{"TemporaryFileSystem", true},    SandboxKey{"Slice", false}};
+    SandboxKey{"InaccessiblePaths", true},    SandboxKey{"TemporaryFileSystem", true},    SandboxKey{"Slice", false},
+    SandboxKey{"NoNewPrivileges", false}};
 
 /// Directives we read whose misspelt forms would otherwise vanish without a word.
 constexpr std::array watched_keys = {"ExecStart", "LimitMEMLOCK", "EnvironmentFile", "Environment", "PassEnvironment", "UnsetEnvironment",
@@ -219,6 +237,13 @@ constexpr std::array watched_keys = {"ExecStart", "LimitMEMLOCK", "EnvironmentFi
 
 bool same_letters(std::string_view a, std::string_view b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y)); });
+}
+
+/// What the manager lets pass as a user or group (valid_user_group_name, relaxed); whether the account exists shows at the start.
+bool acceptable_name(std::string_view name) {
+    const auto control = [](unsigned char c) { return c < ' ' || c == 0x7f; };
+    const bool negative = name.starts_with('-') && name.find_first_not_of("0123456789", 1) == std::string_view::npos;
+    return name.find_first_of(":/") == std::string_view::npos && std::none_of(name.begin(), name.end(), control) && !negative && name != "." && name != "..";
 }
 
 class Interpreter {
@@ -279,8 +304,8 @@ private:
         else if (key == "DynamicUser") unit_.dynamic_user = parse_boolean(line.value).value_or(unit_.dynamic_user);
         else if (key == "Environment") environment(line);
         else if (key == "EnvironmentFile") environment_file(line);
-        else if (key == "PassEnvironment") words(line, unit_.pass_environment);
-        else if (key == "UnsetEnvironment") words(line, unit_.unset_environment);
+        else if (key == "PassEnvironment") variables(line, unit_.pass_environment, false);
+        else if (key == "UnsetEnvironment") variables(line, unit_.unset_environment, true);
         else if (key == "LimitMEMLOCK") memlock(line);
         else if (key == "AmbientCapabilities") unit_.ambient_capabilities = capabilities(line, std::move(unit_.ambient_capabilities), false);
         else if (key == "CapabilityBoundingSet") bounding(line);
@@ -307,14 +332,14 @@ private:
         if (read.commands.empty()) unit_.ignored.push_back({"ExecStart= cannot be read: the line is ignored", line.origin, false});
         for (ExecCommand& command : read.commands) {
             command.origin = line.origin;
+            if (command.path.starts_with('/')) command.path = simplified(command.path);
             unit_.exec_start.push_back(std::move(command));
         }
     }
 
     void type(const UnitLine& line) {
         static constexpr std::array types = {"simple", "exec", "forking", "oneshot", "dbus", "notify", "notify-reload", "idle"};
-        if (line.value.empty()) unit_.type = "simple";
-        else if (std::find(types.begin(), types.end(), line.value) != types.end()) unit_.type = line.value;
+        if (std::find(types.begin(), types.end(), line.value) != types.end()) unit_.type = line.value;
         else unit_.ignored.push_back({"Type= has an unknown value: the line is ignored", line.origin, false});
     }
 
@@ -326,7 +351,7 @@ private:
         const auto text = specifiers_.expand(line.value);
         if (!text) unit_.unresolved.push_back(line);
         field = Stated<std::string>{text.value_or(line.value), line.origin};
-        if (field->value.find_first_of(" \t:/#") == std::string::npos) return;
+        if (acceptable_name(field->value)) return;
         const bool fragment = files_.fragment.has() && line.origin.path == *files_.fragment;
         stop_ = true;
         (fragment ? unit_.refused : unit_.ignored).push_back({fmt::format("{}= is not a valid name", line.key), line.origin, true});
@@ -341,6 +366,19 @@ private:
             if (word.kind != Word::found) return;
             list.push_back(specifiers_.expand(word.text).value_or(word.text));
         }
+    }
+
+    /// Names of variables, or also assignments; the manager ignores other words.
+    void variables(const UnitLine& line, std::vector<std::string>& list, bool assignments) {
+        const std::size_t before = line.value.empty() ? 0 : list.size();
+        words(line, list);
+        const auto first = list.begin() + static_cast<std::ptrdiff_t>(before);
+        const auto valid = [&](const std::string& word) { return valid_variable(assignments ? word.substr(0, word.find('=')) : word); };
+        const auto refused = std::stable_partition(first, list.end(), valid);
+        if (refused != list.end()) unit_.ignored.push_back({line.key + "= holds a word that names no variable: the word is ignored", line.origin, false});
+        list.erase(refused, list.end());
+        std::set<std::string> seen;
+        std::erase_if(list, [&](const std::string& word) { return !seen.insert(word).second; });
     }
 
     void environment(const UnitLine& line) {
@@ -366,15 +404,11 @@ private:
         if (!path) unit_.unresolved.push_back(line);
         const std::string text = path.value_or(line.value.substr(optional));
         if (text.empty() || text.front() != '/') unit_.ignored.push_back({"EnvironmentFile= is no absolute path: the line is ignored", line.origin, false});
-        else unit_.environment_files.push_back({text, optional, line.origin});
+        else if ((text + "/").find("/../") != std::string::npos) unit_.ignored.push_back({"EnvironmentFile= holds \"..\": the line is ignored", line.origin, false});
+        else unit_.environment_files.push_back({simplified(text), optional, line.origin});
     }
 
     void memlock(const UnitLine& line) {
-        if (line.value.empty()) {
-            unit_.memlock.reset();
-            unit_.memlock_ignored.clear();
-            return;
-        }
         const auto limit = parse_byte_limit(line.value);
         if (limit) {
             unit_.memlock = Stated<Limit>{*limit, line.origin};
@@ -398,14 +432,19 @@ private:
         }
     }
 
-    /// Only whether CAP_IPC_LOCK is left matters; "~…" takes away from all.
+    /// "~…" takes away from all.
     void bounding(const UnitLine& line) {
         const bool invert = !line.value.empty() && line.value.front() == '~';
+        if (line.value == "~") {
+            unit_.bounding_set.reset();
+            return;
+        }
         if (invert) {
-            const bool loses = line.value.find("CAP_IPC_LOCK") != std::string::npos || line.value == "~";
-            if (line.value == "~") unit_.bounding_set.reset();
-            else if (unit_.bounding_set) std::erase_if(unit_.bounding_set->value, [&](const std::string& name) { return line.value.find(name) != std::string::npos; });
-            else if (loses) unit_.bounding_set = Stated<std::vector<std::string>>{{"all but CAP_IPC_LOCK"}, line.origin};
+            std::vector<std::string> left;
+            for (const Capability& one : capabilities_that_matter) left.emplace_back(one.name);
+            if (unit_.bounding_set) left = unit_.bounding_set->value;
+            std::erase_if(left, [&](const std::string& name) { return line.value.find(name) != std::string::npos; });
+            unit_.bounding_set = Stated<std::vector<std::string>>{std::move(left), line.origin};
             return;
         }
         auto before = unit_.bounding_set ? unit_.bounding_set->value : std::vector<std::string>{};
@@ -454,6 +493,10 @@ private:
 };
 
 }  // namespace
+
+bool ServiceUnit::may_have(std::string_view capability) const {
+    return !bounding_set || std::find(bounding_set->value.begin(), bounding_set->value.end(), capability) != bounding_set->value.end();
+}
 
 const UnitLine* ServiceUnit::sandbox_line(std::string_view key) const {
     const auto found = std::find_if(sandbox.begin(), sandbox.end(), [&](const UnitLine& line) { return line.key == key; });

@@ -115,16 +115,24 @@ struct ServiceUnit {
     std::optional<Stated<systemd_text::Limit>> memlock;
     std::vector<UnitText::Trouble> memlock_ignored;  ///< LimitMEMLOCK lines without effect
     std::vector<std::string> ambient_capabilities;   ///< "CAP_IPC_LOCK" form
-    std::optional<Stated<std::vector<std::string>>> bounding_set;  ///< nullopt: all
+    std::optional<Stated<std::vector<std::string>>> bounding_set;  ///< nullopt: all; complete for capabilities_that_matter only
     std::vector<UnitTest> tests;
     std::vector<UnitLine> sandbox;      ///< last value of each directive that takes something away; lists are joined by a blank
     std::vector<UnitText::Trouble> refused;  ///< why the manager refuses the unit
     std::vector<UnitText::Trouble> ignored;  ///< lines without effect that were meant to have one
     std::vector<UnitLine> unresolved;   ///< lines with a specifier that cannot be told from files
 
+    bool may_have(std::string_view capability) const;  ///< by the bounding set
     /// The last value of a sandbox directive, or nullptr.
     const UnitLine* sandbox_line(std::string_view key) const;
 };
+/// The capabilities on which a verdict rests, and their bits (include/uapi/linux/capability.h).
+struct Capability {
+    std::string_view name;
+    int bit;
+};
+inline constexpr Capability capabilities_that_matter[] = {{"CAP_DAC_OVERRIDE", 1}, {"CAP_IPC_LOCK", 14}};
+
 ServiceUnit interpret(const UnitFiles& files, const Specifiers& specifiers);
 
 /// The words of an Environment= line, each an assignment; stops at the first word the manager cannot read.

@@ -54,7 +54,7 @@ UnitText read_unit_text(std::string_view text, const std::string& path) {
     const auto logical = [&](std::string_view line, int at) {
         line = trimmed(line);
         if (line.empty()) return;
-        if (!valid_utf8(line)) return trouble("is not UTF-8: the line is ignored", at);
+        if (!valid_utf8(line)) return trouble("is not UTF-8: the rest of the file is ignored", at, true);
         if (line.front() == '[') {
             if (line.back() != ']') return trouble("has an invalid section header: the rest of the file is ignored", at, true);
             section = line.substr(1, line.size() - 2);

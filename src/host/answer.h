@@ -60,7 +60,7 @@ namespace preflight {
 
 // A member that a snapshot leaves out keeps its default; an unknown member is ignored.
 #define PREFLIGHT_JSON(Type, ...) NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Type, __VA_ARGS__)
-PREFLIGHT_JSON(FileInfo, type, mode, uid, gid, size, modified)
+PREFLIGHT_JSON(FileInfo, type, mode, uid, gid, size, modified, access_list)
 PREFLIGHT_JSON(Node, hostname, kernel, architecture, system, pointer_bits, effective_uid, capabilities, started)
 PREFLIGHT_JSON(Bond, mode, active_port, xmit_hash_policy, lacp_rate, aggregator, aggregator_ports, partner_mac)
 PREFLIGHT_JSON(BondPort, state, mii_status, aggregator)
@@ -92,7 +92,9 @@ PREFLIGHT_JSON(VerbsPort, port, state, active_mtu, max_mtu, lid, link_layer, gid
 PREFLIGHT_JSON(VerbsDevice, name, transport, opened, vendor_id, vendor_part_id, firmware, max_qp, max_cqe, max_mr_size, max_srq,
                max_sge, ports)
 PREFLIGHT_JSON(Verbs, library, warnings, devices)
-PREFLIGHT_JSON(Elf, machine, bits, kind, interpreter, soname, needed, rpath, runpath, no_default_folders, go_version, go_build, marks, releases, searched)
+PREFLIGHT_JSON(VersionNeed, library, version)
+PREFLIGHT_JSON(Elf, machine, bits, kind, interpreter, soname, needed, rpath, runpath, no_default_folders, version_needs, versions, capabilities, go_version,
+               go_build, marks, releases, searched)
 PREFLIGHT_JSON(CachedLibrary, path, machine, level, other_levels)
 PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
 PREFLIGHT_JSON(MemlockLimit, soft, hard)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +30,7 @@ namespace {
 constexpr std::uint64_t max_table_bytes = 64u << 20;   // a string table or program header table beyond it is no library's
 constexpr std::uint64_t max_dynamic_bytes = 1u << 20;
 constexpr std::uint64_t max_text = 4096;
+constexpr std::size_t max_needed = 4096, max_versions = 65536;
 
 std::string machine_name(unsigned machine) {
     switch (machine) {
@@ -71,6 +73,7 @@ public:
     void run() {
         const auto header = at<typename Layout::Header>(0, "ELF header");
         elf_.machine = machine_name(header.e_machine);
+        entry_ = header.e_entry != 0;
         elf_.kind = header.e_type == ET_EXEC ? "executable" : header.e_type == ET_DYN ? "library" : "";
         if (elf_.kind.empty()) throw Broken{fmt::format("e_type {} is neither a program nor a library", header.e_type)};
         if (header.e_phnum > 0 && header.e_phentsize < sizeof(typename Layout::Program)) throw Broken{fmt::format("e_phentsize {} is too small", header.e_phentsize)};
@@ -109,8 +112,9 @@ private:
     static std::string text_in(const std::vector<std::uint8_t>& table, std::uint64_t offset, const std::string& what) {
         if (offset >= table.size()) throw Broken{fmt::format("{} points outside of its table", what)};
         const auto begin = table.begin() + static_cast<std::ptrdiff_t>(offset);
-        const auto end = std::find(begin, table.end(), 0);
-        if (end == table.end()) throw Broken{what + " has no end"};
+        const auto limit = table.end() - begin > static_cast<std::ptrdiff_t>(max_text) ? begin + static_cast<std::ptrdiff_t>(max_text) : table.end();
+        const auto end = std::find(begin, limit, 0);
+        if (end == limit) throw Broken{what + (limit == table.end() ? " has no end" : " is too long")};
         return {begin, end};
     }
 
@@ -125,30 +129,69 @@ private:
         if (segment.size > max_dynamic_bytes) throw Broken{"the dynamic section is too large"};
         const auto bytes = block(segment.offset, segment.size, "the dynamic section");
         std::vector<std::uint64_t> needed;
-        std::optional<std::uint64_t> soname, rpath, runpath, strings, strings_size;
+        std::optional<std::uint64_t> soname, rpath, runpath, strings, strings_size, verneed, verdef;
+        std::uint64_t verneed_count = 0, verdef_count = 0;
         for (std::size_t i = 0; i + sizeof(Entry) <= bytes.size(); i += sizeof(Entry)) {
             Entry entry;
             std::memcpy(&entry, bytes.data() + i, sizeof entry);
             const std::uint64_t value = entry.d_un.d_val;
             if (entry.d_tag == DT_NULL) break;
-            if (entry.d_tag == DT_NEEDED) needed.push_back(value);
+            if (entry.d_tag == DT_NEEDED) {
+                if (needed.size() == max_needed) throw Broken{fmt::format("it needs more than {} libraries", max_needed)};
+                needed.push_back(value);
+            }
             else if (entry.d_tag == DT_SONAME) soname = value;
             else if (entry.d_tag == DT_RPATH) rpath = value;
             else if (entry.d_tag == DT_RUNPATH) runpath = value;
             else if (entry.d_tag == DT_STRTAB) strings = value;
             else if (entry.d_tag == DT_STRSZ) strings_size = value;
+            else if (entry.d_tag == DT_VERNEED) verneed = value;
+            else if (entry.d_tag == DT_VERNEEDNUM) verneed_count = value;
+            else if (entry.d_tag == DT_VERDEF) verdef = value;
+            else if (entry.d_tag == DT_VERDEFNUM) verdef_count = value;
             else if (entry.d_tag == DT_FLAGS_1) {
                 elf_.no_default_folders = value & DF_1_NODEFLIB;
                 program_ = value & DF_1_PIE;
             }
         }
-        if (needed.empty() && !soname && !rpath && !runpath) return;
+        if (needed.empty() && !soname && !rpath && !runpath && !verneed && !verdef) return;
         if (!strings || !strings_size) throw Broken{"the dynamic section names no string table"};
         const auto table = block(offset_of(*strings, "the dynamic string table"), *strings_size, "the dynamic string table");
         for (const std::uint64_t name : needed) elf_.needed.push_back(text_in(table, name, "DT_NEEDED"));
         if (soname) elf_.soname = text_in(table, *soname, "DT_SONAME");
         if (rpath) elf_.rpath = folders(text_in(table, *rpath, "DT_RPATH"));
         if (runpath) elf_.runpath = folders(text_in(table, *runpath, "DT_RUNPATH"));
+        if (verneed) read_version_needs(offset_of(*verneed, "DT_VERNEED"), verneed_count, table);
+        if (verdef) read_versions(offset_of(*verdef, "DT_VERDEF"), verdef_count, table);
+    }
+
+    /// Both tables have one layout for 32 and 64 bits. An entry's vn_next or vd_next of 0 ends its list.
+    void read_version_needs(std::uint64_t at_file, std::uint64_t count, const std::vector<std::uint8_t>& strings) {
+        std::size_t budget = max_versions;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto need = at<Elf64_Verneed>(at_file, "DT_VERNEED");
+            const std::string library = text_in(strings, need.vn_file, "vn_file");
+            std::uint64_t at_version = at_file + need.vn_aux;
+            for (unsigned k = 0; k < need.vn_cnt; ++k) {
+                if (budget-- == 0) throw Broken{"DT_VERNEED names too many versions"};
+                const auto version = at<Elf64_Vernaux>(at_version, "an entry of DT_VERNEED");
+                if (!(version.vna_flags & VER_FLG_WEAK)) elf_.version_needs.push_back({library, text_in(strings, version.vna_name, "vna_name")});
+                if (version.vna_next == 0) break;
+                at_version += version.vna_next;
+            }
+            if (need.vn_next == 0) break;
+            at_file += need.vn_next;
+        }
+    }
+    void read_versions(std::uint64_t at_file, std::uint64_t count, const std::vector<std::uint8_t>& strings) {
+        if (count > max_versions) throw Broken{"DT_VERDEF names too many versions"};
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const auto version = at<Elf64_Verdef>(at_file, "DT_VERDEF");
+            const auto name = at<Elf64_Verdaux>(at_file + version.vd_aux, "an entry of DT_VERDEF");
+            if (!(version.vd_flags & VER_FLG_BASE)) elf_.versions.push_back(text_in(strings, name.vda_name, "vda_name"));
+            if (version.vd_next == 0) break;
+            at_file += version.vd_next;
+        }
     }
 
     static std::vector<std::string> folders(const std::string& list) {
@@ -167,10 +210,12 @@ private:
     /// each behind its length as a varint.
     void go_build_information() {
         static constexpr char magic[] = "\xff Go buildinf:";
-        constexpr std::uint64_t window = 1u << 20, header_size = 32;
+        constexpr std::uint64_t window = 1u << 20, most = 8u << 20, header_size = 32;
+        std::uint64_t looked = 0;
         for (const Segment& segment : segments_) {
             if (segment.type != PT_LOAD || !segment.writable || segment.offset >= file_.size) continue;
             const std::uint64_t size = std::min({segment.size, window, file_.size - segment.offset});
+            if ((looked += size) > most) return;
             const auto bytes = block(segment.offset, size, "the data segment");
             for (std::size_t i = 0; i + header_size <= bytes.size(); i += 16) {
                 if (std::memcmp(bytes.data() + i, magic, sizeof magic - 1) != 0) continue;
@@ -230,9 +275,9 @@ private:
         return std::nullopt;
     }
 
-    /// Only executables are searched: of a library its links say what it is.
+    /// Only what can be started is searched: of a library its links say what it is.
     void search() {
-        if (elf_.interpreter.empty() && elf_.kind == "library" && !program_) return;
+        if (elf_.interpreter.empty() && elf_.kind == "library" && !program_ && !entry_) return;
         if (file_.size > max_searched_bytes) return;
         constexpr std::size_t piece = 1u << 20, overlap = 64;
         std::set<std::string> marks, releases;
@@ -258,6 +303,7 @@ private:
     Elf& elf_;
     std::vector<Segment> segments_;
     bool program_ = false;  // a static position-independent executable
+    bool entry_ = false;
 };
 
 // ------------------------------------------------------------------------------------------------ ld.so.cache
@@ -416,9 +462,12 @@ Fact<Elf> elf(const std::string& root, const std::string& path) {
                                  }
                                  return done;
                              }};
-    Fact<Elf> fact = elf::parse(source, path);
+    const Fact<Elf> fact = elf::parse(source, path);
     if (error) return file_error<Elf>(error, path);
-    return fact;
+    return fact.then([&](Elf elf) {
+        elf.capabilities = fgetxattr(file.fd, "security.capability", nullptr, 0) > 0;
+        return elf;
+    });
 }
 
 Fact<std::vector<CachedLibrary>> cached_library(const std::string& root, const std::string& name) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,14 +19,17 @@ namespace preflight::live {
 
 namespace {
 
-/// "/proc/PID/root" of a path that begins so, else empty.
-std::string process_root(const std::string& path) {
-    constexpr std::string_view proc = "/proc/", root = "/root";
+/// "/proc/PID/root" or "/proc/PID/exe" of a path that begins so, else empty: the links of the kernel to another process's files.
+std::string process_link(const std::string& path) {
+    constexpr std::string_view proc = "/proc/";
     if (path.rfind(proc, 0) != 0) return {};
     const auto digits = path.find_first_not_of("0123456789", proc.size());
-    if (digits == std::string::npos || digits == proc.size() || path.compare(digits, root.size(), root) != 0) return {};
-    const auto end = digits + root.size();
-    return end == path.size() || path[end] == '/' ? path.substr(0, end) : std::string();
+    if (digits == std::string::npos || digits == proc.size()) return {};
+    for (const std::string_view name : {"/root", "/exe"}) {
+        const auto end = digits + name.size();
+        if (path.compare(digits, name.size(), name) == 0 && (end == path.size() || path[end] == '/')) return path.substr(0, end);
+    }
+    return {};
 }
 
 /// Where an open file is, as this process names it.
@@ -44,11 +48,11 @@ void open_inside(Opened& opened, int top, const std::string& path, int flags) {
     opened.error = errno;
 }
 
-/// The root of another process: the one link of /proc that is followed, and only in a real procfs.
-void open_process_root(Opened& opened, const std::string& root, const std::string& link) {
-    const std::string process = link.substr(0, link.rfind('/'));
+/// The only links of /proc that are followed, and only in a real procfs.
+void open_process_link(Opened& opened, const std::string& root, const std::string& link, int flags) {
+    const auto slash = link.rfind('/');
     Opened folder;
-    open_below(folder, root, process, O_PATH | O_DIRECTORY);
+    open_below(folder, root, link.substr(0, slash), O_PATH | O_DIRECTORY);
     opened.error = folder.error;
     if (folder.fd < 0) return;
     struct statfs system {};
@@ -56,7 +60,7 @@ void open_process_root(Opened& opened, const std::string& root, const std::strin
         opened.error = ELOOP;
         return;
     }
-    opened.fd = openat(folder.fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    opened.fd = openat(folder.fd, link.c_str() + slash + 1, flags);
     opened.error = errno;
 }
 
@@ -64,21 +68,22 @@ void open_process_root(Opened& opened, const std::string& root, const std::strin
 
 void open_below(Opened& opened, const std::string& root, const std::string& path, int flags) {
     flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);  // openat2 refuses O_PATH beside O_NOCTTY
-    const std::string of_process = process_root(path);
-    if (root == "/" && of_process.empty()) {
+    const std::string link = process_link(path);
+    if (!link.empty() && link == path) return open_process_link(opened, root, link, flags);
+    if (root == "/" && link.empty()) {
         opened.fd = open(path.c_str(), flags);
         opened.error = errno;
         return;
     }
     Opened top;
-    if (!of_process.empty()) {
-        open_process_root(top, root, of_process);
+    if (!link.empty()) {
+        open_process_link(top, root, link, O_PATH | O_DIRECTORY | O_CLOEXEC);
     } else {
         top.fd = open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
         top.error = errno;
     }
     opened.error = top.error;
-    if (top.fd >= 0) open_inside(opened, top.fd, "/" + path.substr(of_process.size()), flags);
+    if (top.fd >= 0) open_inside(opened, top.fd, path.substr(link.size()), flags);
 }
 
 namespace {
@@ -150,7 +155,7 @@ Fact<std::string> link_target(const std::string& root, const std::string& path) 
 }
 
 Fact<std::string> resolve(const std::string& root, const std::string& path) {
-    const std::string of_process = process_root(path);
+    const std::string link = process_link(path), of_process = link.ends_with("/root") ? link : "";
     if (root == "/" && of_process.empty()) {
         char resolved[PATH_MAX];
         if (!realpath(path.c_str(), resolved)) return file_error<std::string>(errno, path);
@@ -160,7 +165,7 @@ Fact<std::string> resolve(const std::string& root, const std::string& path) {
     open_below(file, root, path, O_PATH);
     if (file.fd < 0) return file_error<std::string>(file.error, path);
     if (of_process.empty()) top.fd = open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    else open_process_root(top, root, of_process);
+    else open_process_link(top, root, of_process, O_PATH | O_DIRECTORY | O_CLOEXEC);
     const auto inside = path_of(file.fd), prefix = path_of(top.fd);
     if (!inside || !prefix) return file_error<std::string>(errno, path);
     if (*inside == *prefix) return of_process.empty() ? "/" : of_process;
@@ -181,6 +186,7 @@ Fact<FileInfo> info(const std::string& root, const std::string& path) {
     result.gid = status.st_gid;
     result.size = static_cast<std::uint64_t>(status.st_size);
     result.modified = status.st_mtime;
+    result.access_list = getxattr(fmt::format("/proc/self/fd/{}", file.fd).c_str(), "system.posix_acl_access", nullptr, 0) > 0;
     return result;
 }
 

@@ -100,7 +100,7 @@ private:
              [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_unit_file(text); })); }},
             {"elf", [](R root, R path) { return as_answer(live::elf(root, path)); }},
             {"cached_library", [](R root, R name) { return as_answer(live::cached_library(root, name)); }},
-            {"version_output", [](R, R path) { return as_answer(live::version_output(path, std::chrono::seconds(5))); }},
+            {"version_output", [](R root, R path) { return as_answer(live::version_output(root, path, std::chrono::seconds(5))); }},
             {"user", [](R root, R name) { return as_answer(live::user(root, name)); }},
             {"processes", [](R root, R) { return as_answer(live::processes(root)); }},
             {"process", [](R root, R pid) { return as_answer(live::process(root, std::atoi(pid.c_str()))); }},

@@ -35,7 +35,7 @@ Fact<Elf> elf(const std::string& root, const std::string& path);
 Fact<std::vector<CachedLibrary>> cached_library(const std::string& root, const std::string& name);
 
 // version_output.cpp
-Fact<std::string> version_output(const std::string& path, Clock::duration limit);
+Fact<std::string> version_output(const std::string& root, const std::string& path, Clock::duration limit);
 
 // processes.cpp
 Fact<Processes> processes(const std::string& root);

@@ -181,7 +181,7 @@ void keep_names_on_lines(std::string_view text, std::string& out, std::size_t fr
 }  // namespace
 
 bool kept(std::string_view variable) {
-    return starts(variable, "MINIO_RDMA_") || variable == "MINIO_VOLUMES" || variable == "MINIO_CONFIG_ENV_FILE" || variable == "LD_LIBRARY_PATH";
+    return starts(variable, "MINIO_RDMA_") || variable == "MINIO_VOLUMES" || variable == "MINIO_CONFIG_ENV_FILE" || variable == "LD_LIBRARY_PATH" || variable == "LD_PRELOAD";
 }
 
 std::string mask_environment_file(std::string_view text) {
@@ -199,7 +199,9 @@ std::string mask_environment_file(std::string_view text) {
         const std::string value(text.substr(line.value_at, line.value_end - line.value_at));
         if (shaped(line.name)) out.replace(line.name_at, line.name.size(), line.name);
         out[line.value_at - 1] = '=';
-        out.replace(line.value_at, value.size(), mask_value(line.name, value));
+        // A switch keeps its meaning where it runs over lines.
+        const bool plain_switch = line.name == "MINIO_RDMA_INTERNODE" && (line.value == "on" || line.value == "off");
+        out.replace(line.value_at, value.size(), plain_switch ? value : mask_value(line.name, value));
         if (!line.swallowed.empty()) keep_names_on_lines(text, out, line.value_at, line.value_end, false);
     }
     for (const EnvDropped& dropped : file.dropped) {
@@ -246,11 +248,11 @@ constexpr std::array needed_directives = {
     "Type", "User", "Group", "SupplementaryGroups", "DynamicUser", "EnvironmentFile", "PassEnvironment", "UnsetEnvironment", "LimitMEMLOCK",
     "AmbientCapabilities", "CapabilityBoundingSet", "RemainAfterExit", "Restart", "BusName", "PrivateDevices", "DevicePolicy", "DeviceAllow",
     "RestrictAddressFamilies", "PrivateUsers", "PrivateNetwork", "NetworkNamespacePath", "MemoryMax", "MemoryLimit", "ProtectClock", "RootDirectory",
-    "RootImage", "InaccessiblePaths", "TemporaryFileSystem", "Slice", "DefaultLimitMEMLOCK"};
+    "RootImage", "InaccessiblePaths", "TemporaryFileSystem", "Slice", "DefaultLimitMEMLOCK", "NoNewPrivileges"};
 
 /// Those of them that hold one word: what stands behind it was not meant for the manager.
 constexpr std::array one_word_directives = {"Type", "User", "Group", "DynamicUser", "LimitMEMLOCK", "DefaultLimitMEMLOCK", "RemainAfterExit", "Restart", "BusName",
-                                            "PrivateDevices", "DevicePolicy", "PrivateUsers", "PrivateNetwork", "MemoryMax", "MemoryLimit", "ProtectClock", "Slice"};
+                                            "PrivateDevices", "DevicePolicy", "PrivateUsers", "PrivateNetwork", "MemoryMax", "MemoryLimit", "ProtectClock", "Slice", "NoNewPrivileges"};
 
 bool among(const auto& directives, std::string_view key) {
     return std::any_of(directives.begin(), directives.end(), [&](std::string_view one) {

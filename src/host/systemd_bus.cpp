@@ -213,7 +213,7 @@ std::vector<std::string> masked(std::vector<std::string> entries) {
 /// Directives of the sandbox in the manager's form, put back into unit file spelling.
 std::map<std::string, std::string> sandbox_of(const Json& service) {
     std::map<std::string, std::string> out;
-    for (const char* name : {"PrivateDevices", "PrivateUsers", "PrivateNetwork", "ProtectClock"})
+    for (const char* name : {"PrivateDevices", "PrivateUsers", "PrivateNetwork", "ProtectClock", "NoNewPrivileges"})
         if (get<bool>(service, name)) out[name] = "yes";
     for (const char* name : {"DevicePolicy", "NetworkNamespacePath", "RootDirectory", "RootImage", "Slice"})
         if (const auto text = get<std::string>(service, name); !text.empty()) out[name] = text;

@@ -18,7 +18,8 @@ constexpr std::size_t max_output = 4096;
 
 }  // namespace
 
-Fact<std::string> version_output(const std::string& path, Clock::duration limit) {
+Fact<std::string> version_output(const std::string& root, const std::string& path, Clock::duration limit) {
+    if (root != "/") return Unreadable{"other-root", path + " lies below another root: no program of it is started"};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return Unreadable{errno_name(errno), "pipe: " + std::string(std::strerror(errno))};
     Opened from, to;
@@ -57,10 +58,19 @@ Fact<std::string> version_output(const std::string& path, Clock::duration limit)
         ended = got <= 0;
         if (got > 0) output.append(part, static_cast<std::size_t>(got));
     }
-    if (!ended) kill(-child, SIGKILL);
+    // A program may close its output and go on.
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (!ended && output.size() < max_output) return Unreadable{"timeout", path + " --version did not end in time"};
+    bool over = !ended;
+    for (pid_t done = 0; ended && !over && (done = waitpid(child, &status, WNOHANG)) <= 0;) {
+        if (done < 0 && errno != EINTR) break;
+        over = Clock::now() >= deadline;
+        poll(nullptr, 0, 5);
+    }
+    if (over) {
+        kill(-child, SIGKILL);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    }
+    if (over && output.size() < max_output) return Unreadable{"timeout", path + " --version did not end in time"};
     if (ended && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
         return Unreadable{"failed", WIFEXITED(status) ? fmt::format("{} --version ended with exit code {}", path, WEXITSTATUS(status)) : fmt::format("{} --version ended by signal {}", path, WTERMSIG(status))};
     return output;

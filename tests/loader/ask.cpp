@@ -1,4 +1,5 @@
-// Prints what the program finds for the libraries of each file named: "FILE", then lines "NAME PATH" or "NAME not found".
+// Prints what the program finds for the libraries of each file named: "FILE", then lines "NAME PATH", "NAME not found" or "NAME broken", and
+// "version TEXT" for each symbol version that is missing.
 // LD_LIBRARY_PATH of this process stands for the service's.
 
 #include <cstdio>
@@ -24,8 +25,10 @@ int main(int count, char** arguments) {
             std::printf("  unreadable %s\n", elf.absent() ? "absent" : elf.why().error.c_str());
             continue;
         }
-        for (const LoadedLibrary& library : Loader(*host, setting).load(arguments[i], *elf))
-            std::printf("  %s %s\n", library.name.c_str(), library.path ? library.path->c_str() : "not found");
+        Loader loader(*host, setting);
+        for (const LoadedLibrary& library : loader.load(arguments[i], *elf))
+            std::printf("  %s %s\n", library.name.c_str(), library.path ? library.path->c_str() : library.broken.empty() ? "not found" : "broken");
+        for (const std::string& version : loader.missing_versions()) std::printf("  version %s\n", version.c_str());
     }
     return 0;
 }

@@ -50,6 +50,10 @@ protected:
         host.absent("elf", "/usr/lib64/" + name);
         host.absent("cached_library", name);
     }
+    void unit(const std::string& service_lines) {
+        host.set("list", "/etc/systemd/system", std::vector<std::string>{"minio.service"});
+        host.answers[{"unit_file", "/etc/systemd/system/minio.service"}] = text_to_json("[Service]\n" + service_lines + "ExecStart=/usr/local/bin/minio server\n");
+    }
     Report report() {
         host.set("elf", path, binary);
         return again();
@@ -144,8 +148,7 @@ TEST_F(Server, needs_no_libminiocpp_and_no_fixed_list_of_files) {
 }
 
 TEST_F(Server, warns_of_a_copy_that_hides_the_packages_library) {
-    host.set("list", "/etc/systemd/system", std::vector<std::string>{"minio.service"});
-    host.answers[{"unit_file", "/etc/systemd/system/minio.service"}] = text_to_json("[Service]\nUser=minio-user\nEnvironment=LD_LIBRARY_PATH=/opt/old\nExecStart=/usr/local/bin/minio server\n");
+    unit("User=minio-user\nEnvironment=LD_LIBRARY_PATH=/opt/old\n");
     put("/opt/old/libs3rdma.so.0", "libs3rdma.so.0");
     const Finding finding = only(report(), "server.libraries");
     EXPECT_EQ(finding.status, Status::warn);
@@ -155,6 +158,93 @@ TEST_F(Server, warns_of_a_copy_that_hides_the_packages_library) {
 TEST_F(Server, library_that_may_not_be_read_is_unknown) {
     host.unreadable("elf", "/usr/lib/minio/libs3rdma.so.0", "EACCES");
     EXPECT_EQ(only(report(), "server.libraries").status, Status::unknown);
+}
+
+TEST_F(Server, library_that_is_only_named_is_looked_for_and_its_own_needs_too) {
+    binary.needed = {"libc.so.6"};
+    binary.marks = {"libs3rdma.so"};
+    host.absent("cached_library", "libc.so.6");
+    put("/usr/lib64/libc.so.6", "libc.so.6");
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::pass) << only(report(), "server.libraries").observed;
+    EXPECT_EQ(only(report(), "s3.server").status, Status::pass);
+    host.absent("elf", "/usr/lib/minio/libs3rdma.so.0");
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::fail);
+    Elf needing;
+    needing.machine = "x86_64";
+    needing.bits = 64;
+    needing.needed = {"libgone.so.1"};
+    host.set("elf", "/usr/lib/minio/libs3rdma.so.0", needing);
+    host.absent("cached_library", "libgone.so.1");
+    EXPECT_THAT(only(report(), "server.libraries").observed, HasSubstr("libgone.so.1"));
+}
+
+TEST_F(Server, fails_with_a_broken_library_and_names_the_file) {
+    host.unreadable("elf", "/usr/lib/minio/libs3rdma.so.0", "not-elf");
+    const Finding finding = only(report(), "server.libraries");
+    EXPECT_EQ(finding.status, Status::fail);
+    EXPECT_THAT(finding.observed, HasSubstr("gives up"));
+}
+
+TEST_F(Server, fails_when_a_symbol_version_is_missing) {
+    binary.version_needs = {{"libs3rdma.so.0", "S3_9"}};
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::pass);
+    Elf library;
+    library.machine = "x86_64";
+    library.bits = 64;
+    library.versions = {"S3_1"};
+    host.set("elf", "/usr/lib/minio/libs3rdma.so.0", library);
+    EXPECT_THAT(only(report(), "server.libraries").observed, HasSubstr("S3_9"));
+}
+
+TEST_F(Server, must_be_open_to_the_units_user) {
+    host.set("info", "/usr/local/bin", FileInfo{"dir", 0700, 0, 0, 0, 0});
+    host.set("info", "/usr/local", FileInfo{"dir", 0755, 0, 0, 0, 0});
+    host.set("info", "/usr", FileInfo{"dir", 0755, 0, 0, 0, 0});
+    const Finding finding = binary_finding();
+    EXPECT_EQ(finding.status, Status::fail);
+    EXPECT_THAT(finding.observed, HasSubstr("User=minio-user"));
+    host.set("info", "/usr/local/bin", FileInfo{"dir", 0700, 0, 0, 0, 0, true});
+    EXPECT_EQ(binary_finding().status, Status::unknown);
+    unit("User=minio-user\nAmbientCapabilities=CAP_DAC_OVERRIDE\n");
+    host.set("info", "/usr/local/bin", FileInfo{"dir", 0700, 0, 0, 0, 0});
+    EXPECT_EQ(binary_finding().status, Status::pass);
+    unit("User=root\n");
+    host.set("user", "root", User{"root", 0, 0, "/root", "/bin/sh", {0}});
+    EXPECT_EQ(binary_finding().status, Status::pass);
+}
+
+TEST_F(Server, with_capabilities_on_its_file_has_no_library_path) {
+    binary.runpath.clear();
+    unit("User=minio-user\nEnvironment=LD_LIBRARY_PATH=/usr/lib/minio\n");
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::pass);
+    binary.capabilities = true;
+    const Finding finding = only(report(), "server.libraries");
+    EXPECT_EQ(finding.status, Status::fail);
+    EXPECT_THAT(finding.observed, HasSubstr("ignores LD_LIBRARY_PATH"));
+    unit("User=minio-user\nNoNewPrivileges=yes\nEnvironment=LD_LIBRARY_PATH=/usr/lib/minio\n");
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::pass);
+}
+
+TEST_F(Server, library_path_of_the_servers_own_file_comes_too_late) {
+    binary.runpath.clear();
+    unit("User=minio-user\nEnvironment=MINIO_CONFIG_ENV_FILE=/etc/minio/config.env\n");
+    host.answers[{"environment_file", "/etc/minio/config.env"}] = text_to_json("LD_LIBRARY_PATH=/usr/lib/minio\n");
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::fail);
+}
+
+TEST_F(Server, starts_without_a_preload_that_is_not_there) {
+    unit("User=minio-user\nEnvironment=LD_PRELOAD=/opt/trace.so\n");
+    host.absent("elf", "/opt/trace.so");
+    const Finding finding = only(report(), "server.libraries");
+    EXPECT_EQ(finding.status, Status::pass);
+    EXPECT_THAT(finding.observed, HasSubstr("/opt/trace.so"));
+}
+
+TEST_F(Server, finds_the_packages_own_copy_through_a_link) {
+    unit("User=minio-user\nEnvironment=LD_LIBRARY_PATH=/opt/minio-libs\n");
+    put("/opt/minio-libs/libs3rdma.so.0", "libs3rdma.so.0");
+    host.set("resolve", "/opt/minio-libs/libs3rdma.so.0", std::string("/usr/lib/minio/libs3rdma.so.0"));
+    EXPECT_EQ(only(report(), "server.libraries").status, Status::pass);
 }
 
 TEST_F(Server, release_is_judged_or_said_to_be_undeterminable) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include "host/live.h"
 
@@ -242,9 +244,15 @@ TEST(LoaderCache, of_this_host_knows_libc) {
 // ------------------------------------------------------------------------------------------------ --run-binary
 
 TEST(VersionOutput, is_what_the_program_prints_or_says_why_not) {
-    EXPECT_THAT(*live::version_output("/bin/bash", std::chrono::seconds(5)), HasSubstr("GNU bash"));
-    EXPECT_EQ(live::version_output("/bin/false", std::chrono::seconds(5)).why().error, "failed");
-    EXPECT_TRUE(live::version_output("/no/such/program", std::chrono::seconds(5)).absent());
+    EXPECT_THAT(*live::version_output("/", "/bin/bash", std::chrono::seconds(5)), HasSubstr("GNU bash"));
+    EXPECT_EQ(live::version_output("/", "/bin/false", std::chrono::seconds(5)).why().error, "failed");
+    EXPECT_TRUE(live::version_output("/", "/no/such/program", std::chrono::seconds(5)).absent());
+    // A program that closes its output and goes on.
+    const std::string script = testing::TempDir() + "closes-its-output";
+    std::ofstream(script) << "#!/bin/sh\nexec >&-\nexec sleep 60\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    EXPECT_EQ(live::version_output("/", script, std::chrono::milliseconds(300)).why().error, "timeout");
+    EXPECT_EQ(live::version_output("/srv", "/bin/bash", std::chrono::seconds(5)).why().error, "other-root");
 }
 
 }  // namespace

@@ -56,3 +56,4 @@ write() { # FILE VALUE: writes and reads back
 . tests/vm/node/rdma.sh
 . tests/vm/node/bond.sh
 . tests/vm/node/dcb.sh
+. tests/vm/node/aistor.sh

@@ -1,0 +1,12 @@
+# breaks: the limit was lifted, and the server still runs with the old one
+# node: service
+# cause: memlock.process
+# expect: memlock.process=warn@minio.rdma_(pid_N) service.running=warn@minio.rdma_(pid_N) service.rdma=warn@minio.rdma_(pid_N)
+
+apply() {
+    sed -i '/^LimitMEMLOCK/d' "$drop_in" && service_restart && service_unit && systemctl daemon-reload
+}
+
+heal() {
+    service_heal
+}

@@ -1,0 +1,17 @@
+# breaks: another program holds TCP 5555 when the server is to start
+# node: service
+# cause: peers.listener
+# expect: peers.listener=fail@node
+# remedy: no, what to do with the other program is for the site to say
+
+apply() {
+    systemctl stop minio.service
+    python3 -c 'import socket, signal; s = socket.socket(); s.bind(("", 5555)); s.listen(); signal.pause()' >/dev/null 2>&1 &
+    echo $! >/run/vm/foreign.pid
+    wait_until 5 grep -q ':15B3 00000000:0000 0A' /proc/net/tcp
+}
+
+heal() {
+    kill "$(</run/vm/foreign.pid)" 2>/dev/null
+    service_heal
+}
