@@ -117,13 +117,13 @@ void judge_rdma(const Facts& facts, Findings& out) {
             continue;
         }
         const std::string pinned = process.pinned ? fmt::format(", {} pinned", bytes_text(*process.pinned)) : "";
-        if (owned.has() && owned->any()) {
-            // Contexts and regions alone are no path: only queue pairs in RTS carry data.
-            out.pass(subject, fmt::format("owns {}{}", owned->text(), pinned)).from("nldev resources").now(owned->connected ? "yes" : owned->listeners || owned->memory_regions ? "unknown" : "no");
+        // What a failed start leaves open, a context say, carries nothing: it takes memory regions, a listener or queue pairs.
+        if (owned.has() && (owned->connected || owned->listeners || owned->memory_regions)) {
+            out.pass(subject, fmt::format("owns {}{}", owned->text(), pinned)).from("nldev resources").now(owned->connected ? "yes" : "unknown");
             continue;
         }
         if (internode.has() && internode->value == "on")
-            out.warn(subject, "RDMA is switched on, but it owns no RDMA object: it uses TCP" + pinned).want("contexts, memory regions and a listener").from("nldev resources").now("no")
+            out.warn(subject, fmt::format("RDMA is switched on, but it owns {}: it uses TCP{}", owned.has() && owned->any() ? owned->text() : "no RDMA object", pinned)).want("contexts, memory regions and a listener").from("nldev resources").now("no")
                 .mend({"Correct what fails above, then restart it", restart_commands(facts.service()), {}, {}});
         else out.pass(subject, "owns no RDMA object, and RDMA is not switched on").from("nldev resources").now("no");
     }

@@ -37,15 +37,16 @@ public:
         return std::move(out_);
     }
 
-    EnvironmentFacts of_process(const Process& process) {
+    EnvironmentFacts of_process(const Process& process, bool in_container) {
         out_.from_process = true;
         const Origin origin{fmt::format("/proc/{}/environ", process.pid), 0};
         if (process.environment.has())
             for (const std::string& entry : *process.environment) set(split(entry, origin));
         else out_.missing.push_back(fmt::format("{} could not be read", origin.path));
         if (process.arguments.has()) out_.arguments = *process.arguments;
-        // The server laid the second file over its own environment after it started; /proc shows only what it was started with.
-        root_ = process.root == "/" || process.root.empty() ? "" : fmt::format("/proc/{}/root", process.pid);
+        // The server laid the second file over its own environment after it started; /proc shows only what it was started with. A
+        // container's root shows as "/" from outside, and is another.
+        root_ = !in_container && (process.root == "/" || process.root.empty()) ? "" : fmt::format("/proc/{}/root", process.pid);
         second_file();
         return std::move(out_);
     }
@@ -290,7 +291,7 @@ std::vector<std::string> own_endpoint_addresses(Host& host, const EnvironmentFac
 EnvironmentFacts read_environment(Host& host, const Options& options, const ServiceFacts& service, const ServerProcesses& processes, Deployment deployment) {
     Reader reader(host, options, service);
     if (deployment == container && !options.env_file) {
-        if (!processes.in_container.empty()) return reader.of_process(processes.in_container.front());
+        if (!processes.in_container.empty()) return reader.of_process(processes.in_container.front(), true);
         EnvironmentFacts none;
         none.from_process = true;
         none.missing.push_back("no AIStor process runs in a container here; run again once the pod runs");
@@ -299,7 +300,7 @@ EnvironmentFacts read_environment(Host& host, const Options& options, const Serv
     EnvironmentFacts out = reader.of_unit();
     // A wrapper script sets what no file shows: a running server decides.
     if (out.wrapper && !processes.of_unit.empty()) {
-        EnvironmentFacts running = Reader(host, options, service).of_process(processes.of_unit.front());
+        EnvironmentFacts running = Reader(host, options, service).of_process(processes.of_unit.front(), false);
         running.wrapper = true;
         return running;
     }

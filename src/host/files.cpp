@@ -1,9 +1,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -15,24 +17,73 @@
 
 namespace preflight::live {
 
+namespace {
+
+/// "/proc/PID/root" or "/proc/PID/exe" of a path that begins so, else empty: the links of the kernel to another process's files.
+std::string process_link(const std::string& path) {
+    constexpr std::string_view proc = "/proc/";
+    if (path.rfind(proc, 0) != 0) return {};
+    const auto digits = path.find_first_not_of("0123456789", proc.size());
+    if (digits == std::string::npos || digits == proc.size()) return {};
+    for (const std::string_view name : {"/root", "/exe"}) {
+        const auto end = digits + name.size();
+        if (path.compare(digits, name.size(), name) == 0 && (end == path.size() || path[end] == '/')) return path.substr(0, end);
+    }
+    return {};
+}
+
+/// Where an open file is, as this process names it.
+std::optional<std::string> path_of(int fd) {
+    char name[PATH_MAX];
+    const ssize_t size = readlink(fmt::format("/proc/self/fd/{}", fd).c_str(), name, sizeof name);
+    if (size < 0) return std::nullopt;
+    return std::string(name, static_cast<std::size_t>(size));
+}
+
+void open_inside(Opened& opened, int top, const std::string& path, int flags) {
+    open_how how{};
+    how.flags = static_cast<unsigned long long>(flags);
+    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+    opened.fd = static_cast<int>(syscall(SYS_openat2, top, path.c_str(), &how, sizeof how));
+    opened.error = errno;
+}
+
+/// The only links of /proc that are followed, and only in a real procfs.
+void open_process_link(Opened& opened, const std::string& root, const std::string& link, int flags) {
+    const auto slash = link.rfind('/');
+    Opened folder;
+    open_below(folder, root, link.substr(0, slash), O_PATH | O_DIRECTORY);
+    opened.error = folder.error;
+    if (folder.fd < 0) return;
+    struct statfs system {};
+    if (fstatfs(folder.fd, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) {
+        opened.error = ELOOP;
+        return;
+    }
+    opened.fd = openat(folder.fd, link.c_str() + slash + 1, flags);
+    opened.error = errno;
+}
+
+}  // namespace
+
 void open_below(Opened& opened, const std::string& root, const std::string& path, int flags) {
     flags |= O_CLOEXEC | (flags & O_PATH ? 0 : O_NOCTTY);  // openat2 refuses O_PATH beside O_NOCTTY
-    if (root == "/") {
+    const std::string link = process_link(path);
+    if (!link.empty() && link == path) return open_process_link(opened, root, link, flags);
+    if (root == "/" && link.empty()) {
         opened.fd = open(path.c_str(), flags);
         opened.error = errno;
         return;
     }
     Opened top;
-    top.fd = open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (top.fd < 0) {
-        opened.error = errno;
-        return;
+    if (!link.empty()) {
+        open_process_link(top, root, link, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    } else {
+        top.fd = open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+        top.error = errno;
     }
-    open_how how{};
-    how.flags = static_cast<unsigned long long>(flags);
-    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-    opened.fd = static_cast<int>(syscall(SYS_openat2, top.fd, path.c_str(), &how, sizeof how));
-    opened.error = errno;
+    opened.error = top.error;
+    if (top.fd >= 0) open_inside(opened, top.fd, path.substr(link.size()), flags);
 }
 
 namespace {
@@ -104,21 +155,22 @@ Fact<std::string> link_target(const std::string& root, const std::string& path) 
 }
 
 Fact<std::string> resolve(const std::string& root, const std::string& path) {
-    if (root == "/") {
+    const std::string link = process_link(path), of_process = link.ends_with("/root") ? link : "";
+    if (root == "/" && of_process.empty()) {
         char resolved[PATH_MAX];
         if (!realpath(path.c_str(), resolved)) return file_error<std::string>(errno, path);
         return std::string(resolved);
     }
-    Opened file;
+    Opened file, top;
     open_below(file, root, path, O_PATH);
     if (file.fd < 0) return file_error<std::string>(file.error, path);
-    char name[PATH_MAX], top[PATH_MAX];
-    const ssize_t size = readlink(fmt::format("/proc/self/fd/{}", file.fd).c_str(), name, sizeof name);
-    if (size < 0 || !realpath(root.c_str(), top)) return file_error<std::string>(errno, path);
-    const std::string inside(name, static_cast<std::size_t>(size)), prefix = top;
-    if (inside == prefix) return std::string("/");
-    if (prefix != "/" && inside.rfind(prefix + "/", 0) == 0) return inside.substr(prefix.size());
-    return inside;
+    if (of_process.empty()) top.fd = open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    else open_process_link(top, root, of_process, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const auto inside = path_of(file.fd), prefix = path_of(top.fd);
+    if (!inside || !prefix) return file_error<std::string>(errno, path);
+    if (*inside == *prefix) return of_process.empty() ? "/" : of_process;
+    const bool below = *prefix != "/" && inside->rfind(*prefix + "/", 0) == 0;
+    return of_process + (below ? inside->substr(prefix->size()) : *inside);
 }
 
 Fact<FileInfo> info(const std::string& root, const std::string& path) {

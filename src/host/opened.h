@@ -20,7 +20,9 @@ struct Opened {
     }
 };
 
-/// Opens `path` as the node sees it: below another root all links are resolved inside that root (openat2, Linux 5.6).
+/// Opens `path` as the node sees it: below another root all links are resolved inside that root (openat2, Linux 5.6). A path that begins
+/// with /proc/PID/root is one of that process: its links are resolved inside the process's root. /proc/PID/exe is followed as well. The
+/// other magic links of /proc are not followed below another root (ELOOP).
 void open_below(Opened& opened, const std::string& root, const std::string& path, int flags);
 
 }  // namespace preflight::live

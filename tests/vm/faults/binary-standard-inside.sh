@@ -1,7 +1,8 @@
-# breaks: the file named minio.rdma is the standard build
+# breaks: the file named minio.rdma is the standard build: its name alone is no proof
 # node: service
-# cause: server.binary
-# expect: server.binary=fail@/usr/local/bin/minio.rdma
+# cause: s3.server
+# expect: s3.server=fail@/usr/local/bin/minio.rdma server.binary=unknown@/usr/local/bin/minio.rdma service.rdma=warn@minio.rdma_(pid_N)
+# remedy: no, the file comes with the package
 
 apply() {
     systemctl stop minio.service && cp /usr/local/bin/minio /usr/local/bin/minio.rdma && service_restart

@@ -1,7 +1,8 @@
 # breaks: a comment that ends in a backslash swallows the line that switches RDMA on
 # node: service
 # cause: env.syntax
-# expect: env.syntax=fail@/etc/default/minio:4
+# expect: env.syntax=fail@/etc/default/minio:5 env.internode=fail@MINIO_RDMA_INTERNODE
+# gone: node
 # remedy: no, the line is for a person to mend
 
 apply() {

@@ -1,7 +1,7 @@
 # breaks: the unit names an environment file that does not exist
 # node: service
 # cause: env.file
-# expect: env.file=fail@/etc/default/minio-rdma
+# expect: env.file=fail@/etc/default/minio-rdma service.start=fail@minio.service
 # remedy: no, what stands in the file is for the site to say
 
 apply() {

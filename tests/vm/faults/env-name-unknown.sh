@@ -2,6 +2,7 @@
 # node: service
 # cause: env.names
 # expect: env.names=warn@MINIO_RDMA_PEER_PROT
+# gone: node
 # remedy: no, which setting was meant is for the site to say
 
 apply() {

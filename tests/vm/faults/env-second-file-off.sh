@@ -1,7 +1,8 @@
 # breaks: the server's own file switches RDMA off again
 # node: service
 # cause: env.location
-# expect: env.location=fail@MINIO_RDMA_INTERNODE
+# expect: env.location=fail@/etc/minio/config.env:1 env.internode=fail@MINIO_RDMA_INTERNODE
+# gone: node
 # remedy: no, which of both files is right is for the site to say
 
 apply() {

@@ -2,6 +2,7 @@
 # node: service
 # cause: env.volumes
 # expect: env.volumes=fail@MINIO_VOLUMES
+# gone: n1 n2
 # remedy: no, the endpoints are for the site to say
 
 apply() {

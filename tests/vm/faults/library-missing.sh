@@ -2,6 +2,7 @@
 # node: service
 # cause: server.libraries
 # expect: server.libraries=fail@/usr/local/bin/minio.rdma
+# remedy: no, the library comes with the package
 
 apply() {
     rm /usr/lib/minio/libs3rdma.so.0

@@ -1,7 +1,8 @@
 # breaks: /etc/hosts makes the peer's name this node itself
 # node: service
 # cause: peers.names
-# expect: peers.names=fail@n2
+# expect: peers.names=fail@n2 peers.route=skip@node peers.port=skip@node
+# gone: n2
 # remedy: no, the peer's address is for the site to say
 
 apply() {

@@ -2,6 +2,7 @@
 # node: service
 # cause: peers.list
 # expect: peers.list=warn@node
+# gone: n1
 # remedy: no, the endpoints are for the site to say
 
 apply() {
