@@ -55,7 +55,7 @@ std::vector<std::string> selectors() {
 
 std::vector<std::string> ids() {
     std::vector<std::string> words;
-    for (const preflight::Module& module : preflight::modules())
+    for (const preflight::Module& module : preflight::catalogue())
         for (const preflight::Check& check : module.checks) words.emplace_back(check.id);
     return words;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.h"
 #include "generate.h"
 #include "preflight/check.h"
 #include "report/schema.h"
@@ -69,7 +70,7 @@ std::string options_text() {
 
 std::string catalogue() {
     std::string out;
-    for (const preflight::Module& module : preflight::modules()) {
+    for (const preflight::Module& module : preflight::catalogue()) {
         out += fmt::format(".SS {}\n{}\n", roff(module.name), roff(module.about));
         for (const preflight::Check& check : module.checks) out += fmt::format(".TP\n\\fB{}\\fR (phase {})\n{}.\n{}\n", roff(check.id), check.phase, roff(check.title), roff(check.why));
     }

@@ -134,10 +134,10 @@ void judge_settings(const Fleet& fleet, Findings& out) {
     for (const std::string& key : keys) {
         const std::string name = key.substr(4);
         const Setting* setting = find_setting(name);
-        if (setting && !setting->same_on_all) continue;
+        const bool must = name == "MINIO_VOLUMES" || (setting && setting->same_on_all);
         const Spread found = spread(nodes, key);
         if (!found.equal())
-            out.fail({name, {}}, found.text()).want("the same on all nodes").note("nodes", found.raw).mend({fmt::format("Set {} to the same value on all storage nodes and restart the server there.", name), {}, {}, {}});
+            out.add(must ? Status::fail : Status::warn, {name, {}}, found.text()).want("the same on all nodes").note("nodes", found.raw).mend({fmt::format("Set {} to the same value on all storage nodes and restart the server there.", name), {}, {}, {}});
         if (!found.unseen.empty()) unseen(found, name, out);
         equal += found.equal() && found.unseen.empty();
     }
@@ -331,7 +331,7 @@ const std::vector<Rule>& rules() {
              "Leave it out, or correct MINIO_VOLUMES.", "The endpoints of MINIO_VOLUMES."), judge_foreign},
         {row("fleet.stale", "All reports are of one day", "An old report tells of a node as it was.", "warn: more than 24 hours before the newest report.", "Run the tool there again.", "run.started of the reports."), judge_stale},
         {row("fleet.settings", "The RDMA settings are the same on all storage nodes", "Nodes with different settings fall back to TCP between each other without a word.",
-             "fail: a setting that must be the same differs; the odd nodes are named with value and origin. A default that is written out equals one that is not. unknown: a node's value could not be read.",
+             "fail: MINIO_RDMA_INTERNODE, MINIO_RDMA_PEER_PORT or MINIO_VOLUMES differs; warn: another one does. The odd nodes are named with value and origin. A default that is written out equals one that is not. unknown: a node's value could not be read.",
              "One value on all nodes; restart the server there.", "AIStor documentation, settings/rdma: the same value on every node.", storage), judge_settings},
         {row("fleet.build", "All storage nodes run the RDMA build of one release", "The standard build takes part over TCP only; releases may differ in their protocol.", "fail: builds or releases differ. unknown: a file does not tell.",
              "One release and build on all nodes.", "AIStor documentation, RDMA overview.", storage), judge_build},
