@@ -1,7 +1,7 @@
 # breaks: the file named minio.rdma is the standard build: its name alone is no proof
 # node: service
 # cause: s3.server
-# expect: s3.server=fail@/usr/local/bin/minio.rdma server.binary=unknown@/usr/local/bin/minio.rdma service.rdma=warn@minio.rdma_(pid_N)
+# expect: s3.server=fail@/usr/local/bin/minio.rdma server.binary=unknown@/usr/local/bin/minio.rdma service.rdma=warn@minio.rdma~(pid~N)
 # remedy: no, the file comes with the package
 
 apply() {
