@@ -3,6 +3,8 @@
 
 #include "nic.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -75,6 +77,19 @@ std::optional<std::string> mixed_drivers(const Facts& facts, const Port& port) {
     return std::nullopt;
 }
 
+/// Holds a version of `ethtool -i` to the policy. True when it wrote a finding: it differs, or could not be read.
+bool unexpected(const Facts& facts, const Port& port, const std::map<std::string, std::string>& expected, const std::string& key, const std::string EthtoolDriver::*version, Findings& out) {
+    const auto glob = expected.find(key);
+    if (glob == expected.end()) return false;
+    const auto& driver = facts.nic().port(port.key).driver;
+    const std::string source = "ethtool -i " + port.link.name, want = fmt::format("{} (policy)", glob->second);
+    if (!driver) out.unknown(port.subject(), fmt::format("the version of {} could not be read: {}", key, no_answer(driver)), driver.unreadable() ? how_to_know(driver.why()) : "Run again.").want(want).from(source);
+    else if (fnmatch(glob->second.c_str(), ((*driver).*version).c_str(), 0) != 0)
+        out.fail(port.subject(), fmt::format("{} has version {}", key, (*driver).*version)).want(want).from(source).mend({"Install the version that the policy names, or correct the policy.", {}, {}, {}});
+    else return false;
+    return true;
+}
+
 void judge_driver(const Facts& facts, Findings& out) {
     const Ports& ports = facts.ports();
     for (const PciFunction& function : ports.unbound) {
@@ -104,7 +119,7 @@ void judge_driver(const Facts& facts, Findings& out) {
                 .from(fmt::format("/sys/module/{}/taint, /sys/module/{}/taint", *port->driver, port->family->rdma))
                 .mend({"Use both drivers of the kernel package, or install both of the vendor's release, and rebuild the initramfs.",
                        {facts.node().packages == PackageFamily::dnf ? "sudo dracut -f" : "sudo update-initramfs -u"}, {}, {}});
-        } else {
+        } else if (!unexpected(facts, *port, facts.options().policy.expect.driver, port->driver.value_or(""), &EthtoolDriver::version, out)) {
             out.pass(port->subject(), fmt::format("{}, driver {}", described(*port), port->driver.value_or("none"))).from(source);
         }
     }
@@ -301,6 +316,10 @@ void judge_mtu(const Facts& facts, Findings& out) {
                 .want("all storage ports have the same MTU")
                 .from(source)
                 .mend(raise("Give all storage ports, the switch and the peers the same MTU."));
+        else if (const auto& expected = facts.options().policy.expect.mtu; expected && mtu != static_cast<int>(*expected))
+            out.fail(port->subject(), fmt::format("MTU {}", mtu)).want(fmt::format("{} (policy)", *expected)).from(source).mend(
+                {"Set the MTU that the policy names on ports, switches and peers together.", {fmt::format("sudo ip link set {} mtu {}", port->carrier(), *expected)},
+                 {fmt::format("sudo nmcli connection modify {} 802-3-ethernet.mtu {}", port->carrier(), *expected)}, {fmt::format("sudo ip link set {} mtu {}", port->carrier(), mtu)}});
         else if (mtu < mtu_for_4096)
             out.warn(port->subject(), fmt::format("MTU {}: RoCE connections use a path MTU of {}", mtu, roce_path_mtu(mtu)))
                 .want(fmt::format("{} or more, for a path MTU of 4096", mtu_for_4096))
@@ -315,6 +334,8 @@ void judge_firmware(const Facts& facts, Findings& out) {
     for (const Port* port : ports_to_judge(facts, out)) {
         const auto& devlink = facts.nic().devlink;
         const DevlinkDevice* device = devlink_of(devlink, *port);
+        const std::string ids = port->vendor && port->device ? fmt::format("{:04x}:{:04x}", *port->vendor, *port->device) : "";
+        if (unexpected(facts, *port, facts.options().policy.expect.firmware, ids, &EthtoolDriver::firmware, out)) continue;
         if (!device || device->info.absent()) {
             if (devlink.unreadable()) out.unknown(port->subject(), "devlink could not be asked: " + devlink.why().cause, how_to_know(devlink.why()));
             else out.skip(port->subject(), "the driver tells no firmware versions by devlink");
@@ -434,7 +455,7 @@ Module nic_module() {
          .phase = 'A',
          .title = "The MTU allows a path MTU of 4096",
          .why = "A small MTU costs throughput; ports or bond members that differ make large messages hang.",
-         .judges = "pass: 4192 or more (9000 is not required). warn: below. fail: a member differs from its bond, or the storage ports differ (guessed ports: warn). skip: InfiniBand.",
+         .judges = "pass: 4192 or more (9000 is not required). warn: below. fail: a member differs from its bond, the storage ports differ (guessed ports: warn), or the policy expects another one. skip: InfiniBand.",
          .remedy = "Raise the MTU on ports, switches and peers together.",
          .evidence = "Linux 6.12 include/rdma/ib_addr.h (iboe_get_mtu): 96 bytes of headers.",
          .after = {"nic.selected"},
@@ -444,7 +465,7 @@ Module nic_module() {
          .phase = 'A',
          .title = "No firmware update waits for activation",
          .why = "The card runs other firmware than the one stored until it is activated, so the next reboot changes its behaviour.",
-         .judges = "pass: running and stored versions are equal. warn: they differ. skip: the driver tells none.",
+         .judges = "pass: running and stored versions are equal. warn: they differ. fail: the policy expects another version. skip: the driver tells none.",
          .remedy = "Activate the update in a maintenance window.",
          .evidence = "Linux 6.12 Documentation/networking/devlink/devlink-info.rst.",
          .after = {"nic.selected", "nic.driver"},

@@ -2,6 +2,7 @@
 // The site's policy: what it expects of its nodes, what it attests of things no host can see, and which findings it has
 // decided to live with (aistor-rdma-check/policy/1, JSON with comments).
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ struct Expect {
     std::optional<unsigned> dscp;          ///< of RoCE traffic, 0 to 63
     std::optional<unsigned> mtu;           ///< bytes, of the storage netdevs
     std::optional<std::string> dcb_owner;  ///< "host" or "switch" (DCBX by the firmware's LLDP agent)
+    std::map<std::string, std::string> driver;    ///< netdev driver -> glob over its version as `ethtool -i` prints it: "ice" -> "6.12.*"
+    std::map<std::string, std::string> firmware;  ///< PCI ids -> glob over the firmware version of `ethtool -i`: "8086:1592" -> "4.40 *"
 };
 
 struct Attestation {

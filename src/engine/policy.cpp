@@ -108,7 +108,7 @@ private:
     }
 
     Expect expect(const Json& object) const {
-        members(object, "expect", {"priority", "dscp", "mtu", "dcb_owner"});
+        members(object, "expect", {"priority", "dscp", "mtu", "dcb_owner", "driver", "firmware"});
         Expect result;
         result.priority = number(object, "expect", "priority", 0, 7);
         result.dscp = number(object, "expect", "dscp", 0, 63);
@@ -117,6 +117,19 @@ private:
             result.dcb_owner = text(object, "expect", "dcb_owner");
             if (*result.dcb_owner != "host" && *result.dcb_owner != "switch") refuse("expect.dcb_owner", "write \"host\" or \"switch\"");
         }
+        result.driver = globs(object, "driver");
+        result.firmware = globs(object, "firmware");
+        for (const auto& [ids, glob] : result.firmware)
+            if (ids.size() != 9 || ids[4] != ':' || ids.find_first_not_of("0123456789abcdef:") != std::string::npos) refuse("expect.firmware." + ids, "write vendor and device id, like 8086:1592");
+        return result;
+    }
+
+    std::map<std::string, std::string> globs(const Json& object, const char* key) const {
+        std::map<std::string, std::string> result;
+        if (!object.contains(key)) return result;
+        const std::string place = join("expect", key);
+        if (!object[key].is_object()) refuse(place, "write an object");
+        for (const auto& member : object[key].items()) result[member.key()] = text(object[key], place, member.key().c_str());
         return result;
     }
 

@@ -161,7 +161,10 @@ constexpr const char* policy = R"({
         "dscp": {"description": "of RoCE traffic", "type": "integer", "minimum": 0, "maximum": 63},
         "mtu": {"description": "of the storage netdevs, bytes", "type": "integer", "minimum": 576, "maximum": 65535},
         "dcb_owner": {"description": "host: DCB is set on the node; switch: by DCBX and the firmware's LLDP agent",
-                      "enum": ["host", "switch"]}}},
+                      "enum": ["host", "switch"]},
+        "driver": {"description": "netdev driver -> glob over the version that ethtool -i prints", "type": "object", "additionalProperties": {"$ref": "#/$defs/text"}},
+        "firmware": {"description": "PCI ids such as 8086:1592 -> glob over the firmware version that ethtool -i prints", "type": "object",
+                     "propertyNames": {"pattern": "^[0-9a-f]{4}:[0-9a-f]{4}$"}, "additionalProperties": {"$ref": "#/$defs/text"}}}},
     "attest": {
       "type": "object", "additionalProperties": false,
       "properties": {

@@ -441,6 +441,34 @@ TEST(NicMtuWords, give_the_path_mtu_that_connections_get) {
     EXPECT_THAT(about(judged(host, both), "nic.mtu", "ens1f0np0").observed, HasSubstr("2048"));
 }
 
+TEST(NicMtuOfPolicy, is_the_one_that_the_policy_expects) {
+    FakeHost host = e810_node();
+    Options options = both;
+    options.policy.expect.mtu = 9000;
+    EXPECT_EQ(about(judged(host, options), "nic.mtu", "ens1f0np0").status, Status::pass);
+    options.policy.expect.mtu = 4200;
+    const Finding finding = about(judged(host, options), "nic.mtu", "ens1f0np0");
+    EXPECT_EQ(finding.status, Status::fail);
+    EXPECT_THAT(finding.expected, HasSubstr("4200 (policy)"));
+    EXPECT_THAT(finding.remedy.commands, Contains("sudo ip link set ens1f0np0 mtu 4200"));
+}
+
+TEST(NicVersionsOfPolicy, are_the_ones_that_the_policy_expects) {
+    FakeHost host = e810_node();
+    host.set("ethtool_driver", "ens1f0np0", EthtoolDriver{"ice", "6.12.0", "4.40 0x8001c967 1.3534.0", "0000:3b:00.0"});
+    Options options = both;
+    options.policy.expect.driver = {{"ice", "6.12.*"}, {"mlx5_core", "5.*"}};
+    options.policy.expect.firmware = {{"8086:1592", "4.40 *"}};
+    EXPECT_EQ(about(judged(host, options), "nic.driver", "ens1f0np0").status, Status::pass);
+    EXPECT_EQ(about(judged(host, options), "nic.firmware", "ens1f0np0").status, Status::pass);
+    options.policy.expect.driver["ice"] = "6.13.*";
+    options.policy.expect.firmware["8086:1592"] = "4.50 *";
+    EXPECT_EQ(about(judged(host, options), "nic.driver", "ens1f0np0").status, Status::fail);
+    EXPECT_EQ(about(judged(host, options), "nic.firmware", "ens1f0np0").status, Status::fail);
+    host.unreadable("ethtool_driver", "ens1f0np0", "EPERM");
+    EXPECT_EQ(about(judged(host, options), "nic.firmware", "ens1f0np0").status, Status::unknown);
+}
+
 TEST(NicMtuOfMember, fails_when_it_differs_from_its_bond) {
     FakeHost host = mlx5_node();
     host.add_bond("bond0", 10, "802.3ad", {"ens1f0np0", "ens1f1np1"});

@@ -23,7 +23,7 @@ const std::string schema = R"("schema": "aistor-rdma-check/policy/1")";
 
 TEST(Policy, is_read_with_its_comments) {
     const Policy policy = parse_policy("{ // the storage site\n" + schema + R"(,
-        "expect": {"priority": 3, "dscp": 26, "mtu": 9000, "dcb_owner": "host"},
+        "expect": {"priority": 3, "dscp": 26, "mtu": 9000, "dcb_owner": "host", "driver": {"ice": "6.12.*"}, "firmware": {"8086:1592": "4.40 *"}},
         "attest": {"switch": {"who": "net team", "when": "2026-11-02", "what": "PFC 3, DSCP 26"}},
         /* until the new NVM */
         "waivers": [{"id": "nic.*", "scope": "ens1f0*", "reason": "r", "owner": "o", "expires": "2026-12-31"}]})", "site.json");
@@ -31,6 +31,8 @@ TEST(Policy, is_read_with_its_comments) {
     EXPECT_EQ(policy.expect.dscp, 26u);
     EXPECT_EQ(policy.expect.mtu, 9000u);
     EXPECT_EQ(policy.expect.dcb_owner, "host");
+    EXPECT_EQ(policy.expect.driver.at("ice"), "6.12.*");
+    EXPECT_EQ(policy.expect.firmware.at("8086:1592"), "4.40 *");
     EXPECT_EQ(policy.attested_switch->who, "net team");
     ASSERT_EQ(policy.waivers.size(), 1u);
     EXPECT_EQ(policy.waivers[0].scope, "ens1f0*");
@@ -62,6 +64,8 @@ TEST(Policy, with_an_impossible_value_is_refused) {
     EXPECT_THAT(refusal("{" + schema + R"(, "expect": {"priority": -1}})"), HasSubstr("expect.priority"));
     EXPECT_THAT(refusal("{" + schema + R"(, "expect": {"dscp": "26"}})"), HasSubstr("expect.dscp"));
     EXPECT_THAT(refusal("{" + schema + R"(, "expect": {"dcb_owner": "me"}})"), HasSubstr("expect.dcb_owner"));
+    EXPECT_THAT(refusal("{" + schema + R"(, "expect": {"firmware": {"E810": "4.*"}}})"), HasSubstr("expect.firmware.E810"));
+    EXPECT_THAT(refusal("{" + schema + R"(, "expect": {"driver": {"ice": 6}}})"), HasSubstr("expect.driver.ice"));
     EXPECT_THAT(refusal("{" + schema + R"(, "attest": {"switch": {"who": "a", "when": "yesterday", "what": "b"}}})"), HasSubstr("attest.switch.when"));
 }
 

@@ -1,7 +1,7 @@
 # breaks: the pool is larger than the machine's memory
 # node: service
 # cause: memlock.memory
-# expect: memlock.memory=fail@node
+# expect: memlock.memory=fail@node service.rdma=warn@minio.rdma~(pid~N)
 # remedy: no, how much to pin is for the site to say
 
 apply() {
