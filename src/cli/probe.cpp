@@ -86,7 +86,11 @@ Exit probe_peer(const std::shared_ptr<ProbeArguments>& arguments) {
                 check.judge = [&](const Facts& facts, Findings& out) { probe_all(facts, *arguments, out); };
     const auto host = open_host("", options.root, options.timeout_seconds);
     const Report report = make_report(*host, options, catalogue);
-    write_report(report, files, arguments->format, [](bool terminal) { return text_style("auto", terminal); });
+    write_report(report, files, arguments->format, [](bool terminal) {
+        TextStyle style = text_style("auto", terminal);
+        style.facts = true;
+        return style;
+    });
     return exit_code(report, false);
 }
 

@@ -169,7 +169,7 @@ Command run_command() {
                 add_report_options(app, a.format, a.outputs);
                 app.add_flag("--strict", a.strict, "Warnings fail (exit 1)");
                 app.add_flag("--failures-only", a.failures_only, "Text: only what failed");
-                app.add_flag("--facts", a.facts, "Text: with the facts behind each finding");
+                app.add_flag("--facts", a.facts, "Text: with the facts behind each finding, passes included");
                 app.add_option("--color", a.color, "Colour on a terminal")->check(CLI::IsMember({"auto", "always", "never"}));
                 return [arguments] { return run(*arguments); };
             }};
