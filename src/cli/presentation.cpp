@@ -50,7 +50,7 @@ void add_presentation_options(CLI::App& app, Presentation& p) {
     app.add_option("--output", p.outputs, "Also write the report to a file, as FORMAT=FILE")->type_name("FORMAT=FILE");
     app.add_flag("--strict", p.strict, "Warnings fail (exit 1)");
     app.add_flag("--failures-only", p.failures_only, "Text: only what failed");
-    app.add_flag("--facts", p.facts, "Text: with the facts behind each finding");
+    app.add_flag("--facts", p.facts, "Text: with the facts behind each finding, passes included");
     app.add_option("--color", p.color, "Colour on a terminal")->check(CLI::IsMember({"auto", "always", "never"}));
 }
 

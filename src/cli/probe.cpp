@@ -88,6 +88,8 @@ Exit probe_peer(const std::shared_ptr<ProbeArguments>& arguments) {
                 check.judge = [&](const Facts& facts, Findings& out) { probe_all(facts, *arguments, out); };
     const auto host = open_host("", options.root, options.timeout_seconds);
     const Report report = make_report(*host, options, catalogue);
+    // The numbers of a transfer are what a person came for.
+    arguments->presentation.facts = true;
     return present(report, arguments->presentation, outputs);
 }
 

@@ -172,8 +172,18 @@ private:
         commands("", finding.remedy.commands, 11);
         commands("persist", finding.remedy.persist, 11);
         consequences(finding);
-        if (style_.facts)
-            for (const auto& [key, value] : finding.evidence) field("fact", fmt::format("{} = {}", key, value_text(value)), 11);
+        if (style_.facts) facts(finding);
+    }
+
+    void facts(const Finding& finding) {
+        for (const auto& [key, value] : finding.evidence) field("fact", fmt::format("{} = {}", key, value_text(value)), 11);
+    }
+
+    /// A pass in full, where the facts are asked for.
+    void passed(const Finding& finding) {
+        line(fmt::format("  {}  {}  {}", colour("pass   ", "32"), colour(finding.id, "1"), clean(finding.subject.text)));
+        field("observed", finding.observed, 11);
+        facts(finding);
     }
 
     static std::string value_text(const EvidenceValue& value) {
@@ -210,7 +220,8 @@ private:
         };
         for (const Finding& finding : report_.findings) {
             if (finding.phase != phase.letter) continue;
-            if (finding.status == Status::pass) add(passes, module_of(finding.id), rule_of(finding.id));
+            if (finding.status == Status::pass && style_.facts) passed(finding);
+            else if (finding.status == Status::pass) add(passes, module_of(finding.id), rule_of(finding.id));
             if (finding.status == Status::skip) add(skips, finding.observed, finding.id);
         }
         for (const auto& [module, rules] : passes)

@@ -8,7 +8,7 @@ apply() {
     systemctl stop minio.service
     python3 -c 'import socket, signal; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("", 5555)); s.listen(); signal.pause()' >/dev/null 2>&1 &
     echo $! >/run/vm/foreign.pid
-    wait_until 5 grep -q ':15B3 00000000:0000 0A' /proc/net/tcp
+    wait_until 30 grep -q ':15B3 00000000:0000 0A' /proc/net/tcp
 }
 
 heal() {
