@@ -464,8 +464,8 @@ TEST(NicVersionsOfPolicy, are_the_ones_that_the_policy_expects) {
     options.policy.expect.driver["ice"] = "6.13.*";
     options.policy.expect.firmware["8086:1592"] = "4.50 *";
     EXPECT_EQ(about(judged(host, options), "nic.driver", "ens1f0np0").status, Status::fail);
-    EXPECT_EQ(about(judged(host, options), "nic.firmware", "ens1f0np0").status, Status::fail);
     options.policy.expect.driver.clear();
+    EXPECT_EQ(about(judged(host, options), "nic.firmware", "ens1f0np0").status, Status::fail);
     host.unreadable("ethtool_driver", "ens1f0np0", "EPERM");
     EXPECT_EQ(about(judged(host, options), "nic.firmware", "ens1f0np0").status, Status::unknown);
 }
