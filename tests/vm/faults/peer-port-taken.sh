@@ -1,7 +1,8 @@
 # breaks: another program holds TCP 5555 when the server is to start
 # node: service
 # cause: peers.listener
-# expect: peers.listener=fail@node
+# expect: peers.listener=fail@node service.running=skip@minio.service service.rdma=skip@minio.service memlock.process=skip@minio.service
+# gone: minio.rdma~(pid~N)
 # remedy: no, what to do with the other program is for the site to say
 
 apply() {
