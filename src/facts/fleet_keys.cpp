@@ -31,9 +31,12 @@ struct Values {
     std::string unseen;
 
     void add(std::string value) { set.insert(std::move(value)); }
+    void blind(std::string cause) {
+        if (unseen.empty()) unseen = std::move(cause);
+    }
     template <class T>
     void blind(const Fact<T>& fact) {
-        if (unseen.empty()) unseen = fact.unreadable() ? fact.why().cause : "not offered";
+        blind(fact.unreadable() ? fact.why().cause : "not offered");
     }
     CompareKey key(const char* name) const {
         if (!unseen.empty()) return {name, "unknown", unseen, ""};
@@ -81,6 +84,7 @@ void server_keys(const Facts& facts, std::vector<CompareKey>& keys) {
             if (name.rfind("libs3rdma", 0) != 0 && name.rfind("libp2p_rdma", 0) != 0) continue;
             const auto info = library.path.then([&](const std::string& path) { return facts.host().info(path); });
             if (info) libraries.add(fmt::format("{} of {} bytes", name, info->size));
+            else if (info.absent()) libraries.add(name + " not found");
             else libraries.blind(info);
         }
     keys.push_back(libraries.key("server.libraries"));
@@ -90,6 +94,8 @@ void network_keys(const Facts& facts, std::vector<CompareKey>& keys) {
     static constexpr const char* checks[] = {"nic.mtu", "rdma.mtu", "rdma.protocol", "nic.driver", "nic.firmware"};
     if (std::none_of(std::begin(checks), std::end(checks), [&](const char* check) { return asked(facts, check); })) return;
     Values mtu, path_mtu, protocol, driver, firmware;
+    if (facts.ports().links.unreadable())
+        for (Values* values : {&mtu, &path_mtu, &protocol, &driver, &firmware}) values->blind(facts.ports().links);
     for (const Port* port : facts.ports().storage()) {
         mtu.add(fmt::format("{}", port->bond ? port->bond->mtu : port->link.mtu));
         const NicPort& nic = facts.nic().port(port->key);
@@ -97,13 +103,14 @@ void network_keys(const Facts& facts, std::vector<CompareKey>& keys) {
         const RdmaDeviceFacts* device = attachment ? facts.rdma().find(attachment->device) : nullptr;
         if (device) {
             if (const std::string spoken = device->protocol(); !spoken.empty()) protocol.add(spoken);
-            if (device->verbs)
-                for (const VerbsPort& one : device->verbs->ports)
-                    if (one.port == attachment->port) path_mtu.add(fmt::format("{}", one.active_mtu));
+            else protocol.blind(fmt::format("{} does not tell its protocol", attachment->device));
+            for (const VerbsPort& one : device->verbs ? device->verbs->ports : std::vector<VerbsPort>{})
+                if (one.port == attachment->port) path_mtu.add(fmt::format("{}", one.active_mtu));
+            if (!device->verbs) path_mtu.blind(fmt::format("libibverbs does not list {}", attachment->device));
         }
         if (nic.driver) {
             driver.add(fmt::format("{} {}{}", nic.driver->driver, nic.driver->version, device && !device->module.empty() ? " with " + device->module : ""));
-            const std::string ids = port->vendor && port->device ? fmt::format("{:04x}:{:04x} ", *port->vendor, *port->device) : "";
+            const std::string ids = port->vendor && port->device ? fmt::format("{:04x}:{:04x} ", *port->vendor, *port->device) : nic.driver->driver + " ";
             firmware.add(ids + nic.driver->firmware);
         } else {
             driver.blind(nic.driver);
@@ -121,23 +128,23 @@ void network_keys(const Facts& facts, std::vector<CompareKey>& keys) {
         if (asked(facts, check)) keys.push_back(key);
 }
 
-/// "classified by DSCP; PFC on 3".
-std::string dcb_text(const LosslessPort& port) {
-    std::string text = port.uppers.empty() ? "" : fmt::format("classified by {}", name(mode(port, port.uppers.front())));
-    if (port.dcb->pfc) text += fmt::format("; PFC on {}", lossless(*port.dcb->pfc).empty() ? "none" : fmt::format("{}", fmt::join(lossless(*port.dcb->pfc), ", ")));
-    return text;
-}
-
 void dcb_keys(const Facts& facts, std::vector<CompareKey>& keys) {
     Values values, dscp;
+    if (facts.ports().links.unreadable())
+        for (Values* both : {&values, &dscp}) both->blind(facts.ports().links);
     for (const LosslessPort& port : facts.lossless().ports) {
         if (port.infiniband) continue;
-        if (port.dcb) values.add(dcb_text(port));
-        if (port.dcb)
-            for (const DscpEntry& entry : detect(port).entries) dscp.add(fmt::format("{:02}", entry.dscp));
-        if (port.dcb) continue;
         if (port.dcb.absent()) values.add("no DCB");
-        else values.blind(port.dcb);
+        if (port.dcb.unreadable()) values.blind(port.dcb);
+        if (!port.dcb) continue;
+        const Mode classified = port.uppers.empty() ? Mode::unseen : mode(port, port.uppers.front());
+        if (classified == Mode::unseen) values.blind(port.netdev + " does not show by what it classifies");
+        else if (!port.dcb->pfc) values.blind(port.netdev + " does not show its PFC");
+        else {
+            const std::vector<unsigned> on = lossless(*port.dcb->pfc);
+            values.add(fmt::format("classified by {}; PFC on {}", name(classified), on.empty() ? "none" : fmt::format("{}", fmt::join(on, ", "))));
+        }
+        for (const DscpEntry& entry : detect(port).entries) dscp.add(fmt::format("{:02}", entry.dscp));
     }
     keys.push_back(values.key("network.dcb"));
     keys.push_back(dscp.key("network.dscp"));

@@ -21,7 +21,10 @@ using Json = nlohmann::json;
 constexpr std::size_t max_report_bytes = 64u << 20;
 constexpr std::size_t first_piece = 64u << 10;  // what stands before the findings is smaller in nearly all reports
 
-/// Builds the members of the report's object one after the other, and stops at "findings".
+constexpr const char* needed[] = {"tool", "node", "run", "cluster", "verdict", "outcome", "compare_keys"};
+
+/// Builds the members of the report's object one after the other, and stops at "findings" once it has what it needs: the contract's order puts
+/// them last. Another tool may have sorted the members; then the findings are passed over.
 class UpToFindings : public nlohmann::json_sax<Json> {
 public:
     Json root = Json::object();
@@ -40,8 +43,10 @@ public:
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
     bool key(string_t& name) override {
-        // All that counts stands before the findings (the contract gives the order).
-        stopped = open_.size() == 1 && name == "findings";
+        if (open_.size() == 1) {
+            skipping_ = name == "findings";
+            stopped = skipping_ && std::all_of(std::begin(needed), std::end(needed), [&](const char* one) { return root.contains(one); });
+        }
         key_ = std::move(name);
         return !stopped;
     }
@@ -54,6 +59,7 @@ private:
     static constexpr std::size_t max_depth = 32;
 
     Json* place(Json value) {
+        if (skipping_) return &passed_;
         if (open_.empty()) {
             root = std::move(value);
             return &root;
@@ -84,6 +90,8 @@ private:
 
     std::vector<Json*> open_;
     std::string key_;
+    bool skipping_ = false;
+    Json passed_;
 };
 
 std::int64_t seconds_of(const std::string& time) {
@@ -121,8 +129,11 @@ std::string read_text(const std::string& path, int& error) {
     std::ifstream file(path, std::ios::binary);
     error = file ? 0 : errno ? errno : EIO;
     std::string text;
-    while (file && text.size() < max_report_bytes && text.find("\n  \"findings\"") == std::string::npos) {
+    static const std::string findings = "\n  \"findings\"";
+    std::size_t looked = 0;
+    while (file && text.size() < max_report_bytes && text.find(findings, looked) == std::string::npos) {
         const std::size_t before = text.size();
+        looked = before - std::min(before, findings.size());
         text.resize(before + first_piece);
         file.read(text.data() + before, first_piece);
         text.resize(before + static_cast<std::size_t>(file.gcount()));

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
+#include <thread>
 
 #include "facts/settings.h"
 #include "preflight/engine.h"
@@ -29,9 +31,13 @@ std::string names(const Nodes& nodes) {
     return fmt::format("{} and {} more", fmt::join(list, ", "), rest);
 }
 
+bool is_setting(const std::string& key) {
+    return key.rfind("env.", 0) == 0;
+}
+
 /// A value as it counts: of a setting the number it stands for, so that a default that is written out equals one that is not.
 std::string meaning(const CompareKey& key) {
-    const Setting* setting = key.key.rfind("env.", 0) == 0 ? find_setting(key.key.substr(4)) : nullptr;
+    const Setting* setting = is_setting(key.key) ? find_setting(key.key.substr(4)) : nullptr;
     if (setting && setting->type != Setting::exact_on) {
         const SettingValue read = key.state == "set" ? read_setting(*setting, key.value) : SettingValue{};
         if (read.kind == SettingValue::good) return std::to_string(read.number);
@@ -70,21 +76,29 @@ struct Spread {
     }
 };
 
+/// What a key stands for that a report does not hold. A report lists each variable of AIStor that is set, known to the program or not: one
+/// that is missing beside others that were read is not set.
+CompareKey not_there(const Node& node, const std::string& key) {
+    const auto setting = [](const auto& one) { return is_setting(one.first); };
+    const auto blind = [&](const auto& one) { return setting(one) && one.second.state == "unknown"; };
+    if (is_setting(key) && std::any_of(node.keys.begin(), node.keys.end(), setting) && std::none_of(node.keys.begin(), node.keys.end(), blind)) return {key, "unset", "", ""};
+    return {key, "unknown", "its report does not tell", ""};
+}
+
 Spread spread(const Nodes& nodes, const std::string& key) {
     Spread out;
     std::map<std::string, Group> groups;
     for (const Node* node : nodes) {
         const auto found = node->keys.find(key);
-        if (found == node->keys.end()) {
-            out.unseen.emplace_back(node, "its report does not tell");
-        } else if (found->second.state == "unknown") {
-            out.unseen.emplace_back(node, found->second.value);
-        } else {
-            Group& group = groups[meaning(found->second)];
-            if (group.nodes.empty()) group.text = shown(found->second);
-            group.nodes.push_back(node);
-            if (out.raw.size() < 64) out.raw.push_back(fmt::format("{}: {}{}", node->name(), shown(found->second), found->second.origin.empty() ? "" : " (" + found->second.origin + ")"));
+        const CompareKey value = found != node->keys.end() ? found->second : not_there(*node, key);
+        if (value.state == "unknown") {
+            out.unseen.emplace_back(node, value.value);
+            continue;
         }
+        Group& group = groups[meaning(value)];
+        if (group.nodes.empty()) group.text = shown(value);
+        group.nodes.push_back(node);
+        if (out.raw.size() < 64) out.raw.push_back(fmt::format("{}: {}{}", node->name(), shown(value), value.origin.empty() ? "" : " (" + value.origin + ")"));
     }
     for (auto& [meant, group] : groups) out.groups.push_back(std::move(group));
     std::stable_sort(out.groups.begin(), out.groups.end(), [](const Group& a, const Group& b) { return a.nodes.size() > b.nodes.size(); });
@@ -129,7 +143,7 @@ void judge_settings(const Fleet& fleet, Findings& out) {
     std::set<std::string> keys;
     for (const Node* node : nodes)
         for (const auto& [key, value] : node->keys)
-            if (key.rfind("env.", 0) == 0) keys.insert(key);
+            if (is_setting(key)) keys.insert(key);
     std::size_t equal = 0;
     for (const std::string& key : keys) {
         const std::string name = key.substr(4);
@@ -182,7 +196,7 @@ void judge_dcb(const Fleet& fleet, Findings& out) {
     // NICs hold tables of different length; what counts is a DSCP that is lossless everywhere.
     std::set<std::string> common;
     Nodes empty;
-    bool first = true;
+    std::size_t told = 0;
     for (const Node* node : fleet.all()) {
         const auto found = node->keys.find("network.dscp");
         if (found == node->keys.end() || found->second.state == "unknown") continue;
@@ -191,10 +205,9 @@ void judge_dcb(const Fleet& fleet, Findings& out) {
         if (own.empty()) empty.push_back(node);
         std::set<std::string> both;
         std::set_intersection(common.begin(), common.end(), own.begin(), own.end(), std::inserter(both, both.end()));
-        common = first ? own : both;
-        first = false;
+        common = told++ ? both : own;
     }
-    if (!first && empty.size() < fleet.nodes.size() && common.empty())
+    if (empty.size() < told && common.empty())
         out.fail({"DSCP of RoCE", {}}, empty.empty() ? "no DSCP leads to a lossless priority on all nodes" : fmt::format("no DSCP leads to a lossless priority on {}", names(empty)))
             .want("one DSCP that is lossless on all nodes")
             .mend({"Map one DSCP to the lossless priority on all nodes.", {}, {}, {}});
@@ -205,13 +218,17 @@ void judge_dcb(const Fleet& fleet, Findings& out) {
 void judge_by_kind(const Fleet& fleet, const std::string& key, const Wording& wording, Findings& out) {
     if (too_few(fleet.all(), "nodes", out)) return;
     std::map<std::string, Nodes> kinds;
+    Nodes blind;
     for (const Node* node : fleet.all()) {
         const auto found = node->keys.find(key);
-        if (found != node->keys.end()) kinds[found->second.state == "set" ? found->second.value.substr(0, found->second.value.find(' ')) : ""].push_back(node);
+        if (found == node->keys.end() || found->second.state == "unknown") blind.push_back(node);
+        else if (found->second.state == "set") kinds[found->second.value.substr(0, found->second.value.find(' '))].push_back(node);
     }
     for (const auto& [kind, nodes] : kinds)
-        if (!kind.empty()) judge_key(nodes, key, {fmt::format("{} {}", wording.label, kind), wording.remedy, wording.differs}, out);
-    if (const auto blind = kinds.find(""); blind != kinds.end()) unseen(spread(blind->second, key), wording.label, out);
+        if (nodes.size() > 1) judge_key(nodes, key, {fmt::format("{} {}", wording.label, kind), wording.remedy, wording.differs}, out);
+    const bool told = blind.size() < fleet.all().size() || std::any_of(blind.begin(), blind.end(), [&](const Node* node) { return node->keys.count(key); });
+    if (told && !blind.empty()) unseen(spread(blind, key), wording.label, out);
+    if (told && out.list().empty()) out.skip(node_subject(), "no two nodes have NICs of one kind");
     not_told(out);
 }
 
@@ -227,15 +244,15 @@ void judge_missing(const Fleet& fleet, Findings& out) {
     for (const auto& [file, why] : fleet.broken) out.unknown({file, {}}, why.cause, "Fetch the report again, or leave the file out.");
     std::map<std::string, std::string> missing;
     bool named = false;
-    for (const Node& node : fleet.nodes)
-        for (const Peer& peer : node.cluster.peers) {
+    for (const Node* node : fleet.all())
+        for (const Peer& peer : node->cluster.peers) {
             named = true;
-            if (!fleet.find(peer)) missing.emplace(peer.name, peer.address);
+            if (!fleet.find(peer, *node)) missing.emplace(peer.name, peer.address);
         }
     for (const auto& [name, address] : missing)
         out.unknown({name, {"peer:" + name}}, fmt::format("named in MINIO_VOLUMES{}, and no report is its own", address.empty() ? "" : fmt::format(" ({})", address)), fmt::format("Run the tool on {} and give its report too.", name));
     if (!out.list().empty()) return;
-    if (named) out.pass(node_subject(), fmt::format("{} nodes, each with a report", fleet.nodes.size()));
+    if (named) out.pass(node_subject(), fmt::format("{} nodes, each with a report", fleet.all().size()));
     else out.skip(node_subject(), "no report names other AIStor nodes");
 }
 
@@ -254,7 +271,8 @@ void judge_stale(const Fleet& fleet, Findings& out) {
 void judge_foreign(const Fleet& fleet, Findings& out) {
     for (std::size_t i = 0; i < fleet.nodes.size(); ++i)
         if (const Node& node = fleet.nodes[i]; fleet.foreign[i])
-            out.fail({node.name(), {"peer:" + node.name()}}, fmt::format("{} is of another cluster: it names other endpoints, and none of the others names it", node.file))
+            out.fail({node.name(), {"peer:" + node.name()}}, fleet.all().empty() ? fmt::format("{} names other endpoints than the rest, and no cluster has the most reports: nothing was compared", node.file)
+                                                                                 : fmt::format("{} is of another cluster: it names other endpoints, and none of the {} nodes compared names it", node.file, fleet.all().size()))
                 .want("reports of one cluster")
                 .mend({"Leave its report out, or correct MINIO_VOLUMES there.", {}, {}, {}});
     if (out.list().empty()) out.pass(node_subject(), "all reports are of one cluster");
@@ -271,23 +289,33 @@ std::map<Pair, const CompareKey*> answers(const Fleet& fleet) {
     std::map<Pair, const CompareKey*> all;
     for (const Node* from : fleet.storage())
         for (const Peer& peer : from->cluster.peers)
-            if (const Node* to = fleet.find(peer))
+            if (const Node* to = fleet.find(peer, *from))
                 if (const auto found = from->keys.find("peer." + peer.name); found != from->keys.end() && found->second.state == "set") all[{from, to}] = &found->second;
     return all;
 }
 
 void judge_reach(const Fleet& fleet, Findings& out) {
     const auto all = answers(fleet);
+    std::set<const Node*> told;
+    bool both = false;
     for (const auto& [pair, there] : all) {
         const auto& [from, to] = pair;
+        told.insert(from);
         const auto back = all.find({to, from});
+        both |= back != all.end();
         if (back != all.end() && !reached(*there) && reached(*back->second))
             out.fail({fmt::format("{} to {}", from->name(), to->name()), {"peer:" + to->name()}}, fmt::format("{} ({}); the other direction works", there->value, there->origin))
                 .want("both directions")
                 .mend({fmt::format("Look for a firewall on {} that keeps {} out.", to->name(), from->name()), {}, {}, {}});
     }
+    Nodes silent;
+    for (const Node* node : fleet.storage())
+        if (!told.count(node)) silent.push_back(node);
     if (all.empty()) out.skip(node_subject(), "no report tells which peers it reached");
-    else if (out.list().empty()) out.pass(node_subject(), "no pair of nodes reaches each other in one direction only");
+    else if (!silent.empty()) out.unknown({names(silent), {}}, "its report does not tell which peers it reached", "Run the tool there without --no-peers, --only or --skip, and compare again.");
+    if (!out.list().empty()) return;
+    if (both) out.pass(node_subject(), "no pair of nodes reaches each other in one direction only");
+    else out.skip(node_subject(), "no two of the reports tell about each other");
 }
 
 void judge_listener(const Fleet& fleet, Findings& out) {
@@ -327,7 +355,7 @@ const std::vector<Rule>& rules() {
     static const std::vector<Rule> table = {
         {row("fleet.missing", "Each AIStor node has a report", "A node nobody looked at may be the one on TCP.", "unknown: a node of MINIO_VOLUMES has no report, or a file is none. skip: no report names other nodes.",
              "Run the tool on the missing node.", "MINIO_VOLUMES of the reports."), judge_missing},
-        {row("fleet.foreign", "All reports are of one cluster", "A report of another cluster makes a comparison meaningless.", "fail: a report names other endpoints, and no other node names it.",
+        {row("fleet.foreign", "All reports are of one cluster", "A report of another cluster makes a comparison meaningless.", "fail: a report names other endpoints than most, and no node of theirs names it, or the reverse; where no cluster has the most reports, all of them.",
              "Leave it out, or correct MINIO_VOLUMES.", "The endpoints of MINIO_VOLUMES."), judge_foreign},
         {row("fleet.stale", "All reports are of one day", "An old report tells of a node as it was.", "warn: more than 24 hours before the newest report.", "Run the tool there again.", "run.started of the reports."), judge_stale},
         {row("fleet.settings", "The RDMA settings are the same on all storage nodes", "Nodes with different settings fall back to TCP between each other without a word.",
@@ -344,7 +372,7 @@ const std::vector<Rule>& rules() {
              "Set DCB alike on all nodes.", "IEEE 802.1Qbb; drivers ice and mlx5."), judge_dcb},
         {row("fleet.driver", "NICs of one kind have one driver version", "Faults of one driver version show on some nodes only.", "warn: versions differ among nodes with the same driver.", "One version on all nodes.", "ethtool -i."), judge_driver},
         {row("fleet.firmware", "NICs of one kind have one firmware", "Faults of one firmware show on some nodes only.", "warn: firmware differs among nodes with the same NIC; normal in a rolling upgrade.", "One firmware on all nodes.", "ethtool -i."), judge_firmware},
-        {row("fleet.reach", "Nodes that reach each other do so in both directions", "A firewall on one way makes one node fall back to TCP.", "fail: one direction works and the other does not. Where both fail, peers.port of the nodes says so.",
+        {row("fleet.reach", "Nodes that reach each other do so in both directions", "A firewall on one way makes one node fall back to TCP.", "fail: one direction works and the other does not. Where both fail, peers.port of the nodes says so. unknown: a node did not try its peers.",
              "Open the peer port on the node that is not reached.", "peers.port of both nodes.", storage), judge_reach},
         {row("fleet.listener", "No peer is refused where AIStor listens", "A refusal usually means that nothing listens yet; here something does.", "fail: AIStor listens by TCP on the peer port and another node was refused.",
              "Look for a firewall that answers with a reset.", "peers.listener and peers.port.", storage), judge_listener}};
@@ -357,47 +385,71 @@ Fleet Fleet::of(std::vector<Node> nodes) {
     Fleet fleet;
     std::map<std::string, Node> newest;
     for (Node& node : nodes) {
-        const std::string key = fmt::format("{}/{}", node.cluster.fingerprint, node.name());
+        // A host name that many machines have tells none of them.
+        const bool nameless = node.cluster.self.empty() && (node.hostname.empty() || node.hostname.rfind("localhost", 0) == 0);
+        const std::string key = fmt::format("{}/{}/{}", node.cluster.fingerprint, node.name(), nameless ? node.boot_id : "");
         const auto known = newest.find(key);
         if (known == newest.end()) {
             newest.emplace(key, std::move(node));
             continue;
         }
         const bool newer = node.started > known->second.started;
-        fleet.notes.push_back(fmt::format("{} is an older report of {} and was left out", newer ? known->second.file : node.file, node.name()));
+        const bool rebooted = node.cluster.self.empty() && node.boot_id != known->second.boot_id;
+        fleet.notes.push_back(fmt::format("{} is an older report of {} and was left out{}", newer ? known->second.file : node.file, node.name(),
+                                          rebooted ? "; it is of another boot: two machines of one host name cannot be told apart" : ""));
         if (newer) known->second = std::move(node);
     }
     for (auto& [key, node] : newest) fleet.nodes.push_back(std::move(node));
     std::stable_sort(fleet.nodes.begin(), fleet.nodes.end(), [](const Node& a, const Node& b) { return a.name() < b.name(); });
-    std::unordered_map<std::string, std::size_t> clusters;
-    std::size_t members = 0;
     for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
-        const Cluster& cluster = fleet.nodes[i].cluster;
-        for (const std::string& name : cluster.self) fleet.by_name_.emplace(name, i);
-        for (const std::string& address : cluster.addresses) fleet.by_address_.emplace(address, i);
-        if (cluster.fingerprint.empty()) continue;
-        ++clusters[cluster.fingerprint];
-        ++members;
+        for (const std::string& name : fleet.nodes[i].cluster.self) fleet.by_name_[name].push_back(i);
+        for (const std::string& address : fleet.nodes[i].cluster.addresses) fleet.by_address_[address].push_back(i);
     }
-    std::vector<bool> named(fleet.nodes.size());
-    for (const Node& node : fleet.nodes)
-        for (const Peer& peer : node.cluster.peers)
-            if (const Node* known = fleet.find(peer)) named[static_cast<std::size_t>(known - fleet.nodes.data())] = true;
-    // It names other endpoints than most, and no node names it.
-    for (std::size_t i = 0; i < fleet.nodes.size(); ++i) {
-        const std::string& own = fleet.nodes[i].cluster.fingerprint;
-        fleet.foreign.push_back(!own.empty() && !named[i] && members > 1 && (clusters[own] - 1) * 2 < members - 1);
-    }
+    fleet.find_foreign();
     return fleet;
 }
 
+void Fleet::find_foreign() {
+    // Nodes are of one cluster where they list the same endpoints, or where one names the other.
+    std::vector<std::size_t> joined(nodes.size());
+    std::iota(joined.begin(), joined.end(), 0);
+    const auto root = [&](std::size_t i) {
+        while (joined[i] != i) i = joined[i] = joined[joined[i]];
+        return i;
+    };
+    std::unordered_map<std::string, std::size_t> first;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (const std::string& list = nodes[i].cluster.fingerprint; !list.empty()) joined[root(i)] = root(first.emplace(list, i).first->second);
+        for (const Peer& peer : nodes[i].cluster.peers)
+            if (const Node* other = find(peer, nodes[i])) joined[root(i)] = root(static_cast<std::size_t>(other - nodes.data()));
+    }
+    std::map<std::size_t, std::size_t> members;  // of those that list endpoints at all
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (!nodes[i].cluster.fingerprint.empty()) ++members[root(i)];
+    std::size_t most = 0;
+    for (const auto& [cluster, count] : members) most = std::max(most, count);
+    const auto largest = std::count_if(members.begin(), members.end(), [&](const auto& one) { return one.second == most; });
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto own = members.find(root(i));
+        foreign.push_back(own != members.end() && (own->second < most || largest > 1));
+    }
+}
+
 Fleet Fleet::read(const std::vector<std::string>& files) {
+    // Parsing is most of the work, and each report is a matter of its own.
+    std::vector<Fact<Node>> read(files.size());
+    const std::size_t hands = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+    std::vector<std::jthread> threads;
+    for (std::size_t first = 0; first < hands; ++first)
+        threads.emplace_back([&, first] {
+            for (std::size_t i = first; i < files.size(); i += hands) read[i] = read_report(files[i]);
+        });
+    threads.clear();
     std::vector<Node> nodes;
     std::vector<std::pair<std::string, Unreadable>> broken;
-    for (const std::string& file : files) {
-        const auto node = read_report(file);
-        if (node) nodes.push_back(*node);
-        else broken.emplace_back(file, node.why());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (read[i]) nodes.push_back(*read[i]);
+        else broken.emplace_back(files[i], read[i].why());
     }
     Fleet fleet = of(std::move(nodes));
     fleet.broken = std::move(broken);
@@ -411,11 +463,17 @@ std::vector<const Node*> Fleet::all() const {
     return list;
 }
 
-const Node* Fleet::find(const Peer& peer) const {
-    const auto name = by_name_.find(peer.name);
-    if (name != by_name_.end()) return &nodes[name->second];
-    const auto address = by_address_.find(peer.address);
-    return peer.address.empty() || address == by_address_.end() ? nullptr : &nodes[address->second];
+const Node* Fleet::find(const Peer& peer, const Node& by) const {
+    const auto one_of = [&](const auto& index, const std::string& text) -> const Node* {
+        const auto found = index.find(text);
+        if (found == index.end()) return nullptr;
+        // Nodes of two clusters may have the same short name.
+        for (const std::size_t i : found->second)
+            if (nodes[i].cluster.fingerprint == by.cluster.fingerprint) return &nodes[i];
+        return &nodes[found->second.front()];
+    };
+    if (const Node* node = one_of(by_name_, peer.name)) return node;
+    return peer.address.empty() ? nullptr : one_of(by_address_, peer.address);
 }
 
 std::vector<const Node*> Fleet::storage() const {

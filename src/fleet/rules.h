@@ -25,11 +25,12 @@ struct Fleet {
 
     std::vector<const Node*> all() const;
     std::vector<const Node*> storage() const;
-    /// The node that a peer of another one is, by its name or address; nullptr without a report.
-    const Node* find(const Peer& peer) const;
+    /// The node that `peer` is, which `by` names: by its name or address, rather one with the same endpoints; nullptr without a report.
+    const Node* find(const Peer& peer, const Node& by) const;
 
 private:
-    std::unordered_map<std::string, std::size_t> by_name_, by_address_;
+    void find_foreign();
+    std::unordered_map<std::string, std::vector<std::size_t>> by_name_, by_address_;
 };
 
 /// The catalogue of these rules, in order; its checks have no judge of their own.

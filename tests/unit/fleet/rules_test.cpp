@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace preflight::fleet {
 namespace {
 
@@ -46,6 +48,14 @@ protected:
         node.keys["peers.listener"] = {"peers.listener", "unset", "", ""};
         for (const Peer& peer : node.cluster.peers) set("peer." + peer.name, "refused");
         return node;
+    }
+    /// A node of another cluster, x1 or x2, with a setting of its own.
+    static Node stranger(int number) {
+        Node other = node(number);
+        other.hostname = other.file = "other" + std::to_string(number);
+        other.cluster = {"beef", {"x" + std::to_string(number)}, {"198.51.100." + std::to_string(number)}, {{"x" + std::to_string(3 - number), ""}}};
+        other.keys["env.MINIO_RDMA_INTERNODE"].value = "off";
+        return other;
     }
     CompareKey& key(int number, const std::string& name) { return nodes[static_cast<std::size_t>(number - 1)].keys[name]; }
     void value(int number, const std::string& name, const std::string& text) { key(number, name) = {name, "set", text, "/etc/default/minio:3"}; }
@@ -108,7 +118,8 @@ TEST_F(FleetRules, never_pass_what_one_node_could_not_tell) {
         key(2, name) = {name, "unknown", "EACCES", ""};
         EXPECT_EQ(report().verdict, Verdict::incomplete) << name;
         nodes[1].keys.erase(name);
-        if (std::string(name) != "network.driver" && std::string(name) != "network.firmware") { EXPECT_EQ(report().verdict, Verdict::incomplete) << name << " not told"; }
+        // A variable that is not listed beside others that were read is not set.
+        EXPECT_EQ(report().verdict, std::string(name).rfind("env.", 0) == 0 ? Verdict::fail : Verdict::incomplete) << name << " not told";
     }
 }
 
@@ -166,6 +177,26 @@ TEST_F(FleetRules, compare_drivers_and_firmware_of_one_kind_of_nic_only) {
     EXPECT_EQ(report().verdict, Verdict::pass);
 }
 
+TEST_F(FleetRules, set_no_two_nics_of_different_kinds_side_by_side) {
+    nodes.resize(2);
+    value(2, "network.driver", "mlx5_core 6.12 with mlx5_ib");
+    EXPECT_EQ(only("fleet.driver").status, Status::skip);
+    for (Node& node : nodes) node.keys["network.firmware"] = {"network.firmware", "unset", "", ""};  // no storage port was selected
+    EXPECT_EQ(only("fleet.firmware").status, Status::skip);
+}
+
+TEST_F(FleetRules, leave_a_network_without_any_lossless_dscp_to_the_nodes) {
+    for (Node& node : nodes) node.keys["network.dscp"] = {"network.dscp", "unset", "", ""};
+    nodes.push_back(stranger(1));
+    EXPECT_EQ(only("fleet.dcb").status, Status::pass);
+}
+
+TEST_F(FleetRules, warn_of_a_variable_that_only_one_node_has) {
+    value(2, "env.MINIO_RDMA_SOMETHING_NEW", "1");
+    EXPECT_EQ(only("fleet.settings").status, Status::warn);
+    EXPECT_THAT(only("fleet.settings").observed, AllOf(HasSubstr("n2: \"1\""), HasSubstr("unset on the other 3")));
+}
+
 TEST_F(FleetRules, name_a_node_without_a_report_by_its_name_among_the_endpoints) {
     nodes.erase(nodes.begin() + 1);
     const Finding finding = only("fleet.missing");
@@ -196,14 +227,50 @@ TEST_F(FleetRules, warn_of_old_reports_and_keep_the_newest_of_one_node) {
 }
 
 TEST_F(FleetRules, keep_a_foreign_report_out_of_the_comparison) {
-    Node other = node(1);
-    other.hostname = other.file = "other";
-    other.cluster = {"beef", {"x1"}, {"198.51.100.1"}, {}};
-    other.keys["env.MINIO_RDMA_INTERNODE"].value = "off";
-    nodes.push_back(other);
+    nodes.push_back(stranger(1));
     EXPECT_EQ(only("fleet.foreign").status, Status::fail);
     EXPECT_EQ(only("fleet.foreign").subject.text, "x1");
     EXPECT_EQ(only("fleet.settings").status, Status::pass);
+}
+
+TEST_F(FleetRules, keep_out_a_smaller_cluster_whose_nodes_name_each_other) {
+    for (int i : {1, 2}) nodes.push_back(stranger(i));
+    for (const Finding& finding : of("fleet.foreign")) EXPECT_THAT(finding.subject.text, testing::StartsWith("x"));
+    EXPECT_EQ(of("fleet.foreign").size(), 2u);
+    EXPECT_EQ(only("fleet.settings").status, Status::pass);
+    EXPECT_EQ(only("fleet.missing").status, Status::pass);
+}
+
+TEST_F(FleetRules, compare_nothing_where_no_cluster_has_the_most_reports) {
+    for (int i : {1, 2, 3, 4}) nodes.push_back(stranger(i));
+    EXPECT_EQ(of("fleet.foreign").size(), 8u);
+    EXPECT_THAT(of("fleet.foreign").front().observed, HasSubstr("no cluster has the most reports"));
+    EXPECT_EQ(only("fleet.settings").status, Status::skip);
+}
+
+TEST_F(FleetRules, tell_two_clusters_with_the_same_short_names_apart) {
+    for (int i : {1, 2}) {
+        nodes.push_back(stranger(i));
+        nodes.back().cluster.self = {"n" + std::to_string(i)};
+        nodes.back().cluster.peers = {{"n" + std::to_string(3 - i), ""}};
+    }
+    for (const Finding& finding : of("fleet.foreign")) EXPECT_THAT(finding.observed, testing::StartsWith("other"));
+    EXPECT_EQ(of("fleet.foreign").size(), 2u);
+    EXPECT_EQ(only("fleet.settings").status, Status::pass);
+}
+
+TEST_F(FleetRules, keep_clients_apart_that_all_call_themselves_localhost) {
+    for (int i : {1, 2}) {
+        Node client = stranger(i);
+        client.cluster = {};
+        client.roles = {"client"};
+        client.hostname = "localhost.localdomain";
+        client.boot_id = std::to_string(i);
+        nodes.push_back(client);
+    }
+    nodes.back().keys["network.path_mtu"].value = "1024";
+    EXPECT_EQ(of("fleet.mtu").back().status, Status::fail);
+    EXPECT_THAT(report().notes, IsEmpty());
 }
 
 TEST_F(FleetRules, keep_a_node_that_the_others_name_though_its_endpoints_differ) {
@@ -218,6 +285,15 @@ TEST_F(FleetRules, find_a_peer_that_is_reached_in_one_direction_only) {
     EXPECT_EQ(only("fleet.reach").subject.text, "n1 to n2");
     value(2, "peer.n1", "timed-out");
     EXPECT_EQ(only("fleet.reach").status, Status::pass);  // both ways: peers.port of the nodes says so
+}
+
+TEST_F(FleetRules, never_call_reach_fine_where_only_one_side_was_asked) {
+    for (const char* peer : {"n2", "n3", "n4"}) nodes[0].keys.erase(std::string("peer.") + peer);
+    EXPECT_EQ(only("fleet.reach").status, Status::unknown);
+    EXPECT_EQ(only("fleet.reach").subject.text, "n1");
+    nodes.resize(2);
+    for (Node& node : nodes) node.cluster.peers.clear();
+    EXPECT_EQ(only("fleet.reach").status, Status::skip);
 }
 
 TEST_F(FleetRules, find_a_refusal_where_aistor_listens) {
@@ -247,6 +323,14 @@ TEST(ReportReader, reads_up_to_the_findings_and_no_further) {
     EXPECT_EQ(node->started, 1796083200);
     EXPECT_EQ(node->keys.at("env.A").value, "x");
     EXPECT_EQ(node->answers.at("internode_rdma"), "yes");
+}
+
+TEST(ReportReader, reads_a_report_whose_members_another_tool_has_sorted) {
+    const nlohmann::json sorted = nlohmann::json::parse(good + R"("nic.mtu", "evidence": {"a": [1, {"b": null}]}}]})");
+    const auto node = parse_report(sorted.dump(), "n1.json");
+    ASSERT_TRUE(node.has()) << node.why().cause;
+    EXPECT_EQ(node->name(), "n1");
+    EXPECT_EQ(node->keys.at("env.A").value, "x");
 }
 
 TEST(ReportReader, says_what_a_file_is_instead) {
