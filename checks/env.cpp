@@ -7,6 +7,7 @@
 #include "env_files.h"
 #include "env_text.h"
 #include "facts/environment.h"
+#include "facts/near_misses.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
 #include "facts/settings.h"
@@ -45,7 +46,8 @@ bool fetched(std::string_view value) {
     return value.rfind("env://", 0) == 0 || value.rfind("env+tls://", 0) == 0;
 }
 
-std::string dropped_by(const EnvironmentFacts& environment, const std::string& name) {
+std::string dropped_by(const Facts& facts, const std::string& name) {
+    const EnvironmentFacts& environment = facts.environment();
     for (const auto& file : environment.files) {
         if (!file.file.has()) continue;
         for (const EnvDropped& dropped : file.file->dropped)
@@ -54,7 +56,7 @@ std::string dropped_by(const EnvironmentFacts& environment, const std::string& n
             if (std::find(line.swallowed.begin(), line.swallowed.end(), name) != line.swallowed.end()) return fmt::format("; its line became part of {} at {}:{}, see env.syntax", line.name, file.path, line.line);
     }
     if (std::find(environment.removed.begin(), environment.removed.end(), name) != environment.removed.end()) return "; UnsetEnvironment= takes it away";
-    return {};
+    return environment.from_process ? std::string() : first_of(variable_near_misses(facts, name));
 }
 
 void judge_internode(const Facts& facts, Findings& out) {
@@ -88,7 +90,7 @@ void judge_internode(const Facts& facts, Findings& out) {
         return;
     }
     if (text.empty() || text == "off") {
-        const std::string observed = (value.absent() ? "not set" + dropped_by(environment, name) : text.empty() ? "empty" : "\"off\"") + (value.has() ? overrides(*value) : "");
+        const std::string observed = (value.absent() ? "not set" + dropped_by(facts, name) : text.empty() ? "empty" : "\"off\"") + (value.has() ? overrides(*value) : "");
         if (ready) out.warn(subject, "not switched on yet: " + observed).want("\"on\"").from(where).mend(remedy).switched_off();
         else out.fail(subject, observed).want("\"on\"").from(where).mend(remedy).switched_off();
         return;
@@ -212,7 +214,7 @@ void judge_volumes(const Facts& facts, Findings& out) {
     if (!value.has()) {
         if (value.unreadable()) out.unknown(subject, value.why().cause, "Start the service and run this again as root, or name the nodes with --peers.");
         else
-            out.fail(subject, "not set" + dropped_by(environment, "MINIO_VOLUMES")).want("the endpoints of all nodes").from(file_to_edit(environment, Absent{}))
+            out.fail(subject, "not set" + dropped_by(facts, "MINIO_VOLUMES")).want("the endpoints of all nodes").from(file_to_edit(environment, Absent{}))
                 .mend({"Set it in the environment file", {"sudoedit " + shell_word(file_to_edit(environment, Absent{}))}, {}, {}});
         return;
     }
@@ -284,7 +286,7 @@ Module env_module() {
             "Create the file, or correct EnvironmentFile= in a drop-in.", "systemd.exec(5), EnvironmentFile=", {}, judge_env_file)),
         row('A', "env.syntax", "No line that matters is dropped or altered", "The file looks like shell and is not: systemd drops or alters lines that every shell accepts.",
             "fail: a line with MINIO_VOLUMES, MINIO_OPTS, MINIO_CONFIG_ENV_FILE or a MINIO_RDMA_* setting is dropped, swallowed by another one or changed; UnsetEnvironment= takes it away. "
-            "warn: the same name twice, nested quotes. pass with a note: CRLF, blanks around \"=\".",
+            "warn: any other line is dropped or swallowed; the same name twice, nested quotes. pass with a note: CRLF, blanks around \"=\".",
             "Write KEY=value, one to a line, comments on lines of their own.", "src/basic/env-file.c (systemd 252), tried against the real manager", {}, judge_env_syntax),
         internode_only(row('A', "env.internode", "MINIO_RDMA_INTERNODE is exactly \"on\"", "Any other value, ON, true and 1 among them, leaves inter-node RDMA off without a message.",
             "pass: exactly on. fail: anything else, shown as the server gets it; absent or off (stage ready: warn \"not switched on yet\"). skip: single node, or inter-node not wanted.",

@@ -29,32 +29,84 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-void judge_dropped(const std::string& path, const EnvFile& file, const EnvDropped& dropped, int version, Findings& out) {
-    if (!matters(dropped.name)) return;
-    // Set again on a line that counts: nothing is lost.
-    const bool again = std::any_of(file.lines.begin(), file.lines.end(), [&](const EnvLine& line) { return line.name == dropped.name; });
-    std::string observed, remedy;
+/// Whether a line that is dropped was to set something this tool judges.
+bool meant_to_matter(const EnvDropped& dropped) {
+    return dropped.endpoint || matters(dropped.name);
+}
+
+std::string why_dropped(const EnvFile& file, const EnvDropped& dropped, int version) {
+    const bool mark = file.bom && dropped.line == 1;
     switch (dropped.why) {
         case EnvDropped::exported:
-            observed = fmt::format("\"export\" makes the name invalid: systemd drops {}", dropped.name);
-            remedy = "Delete \"export \"";
-            break;
+            return fmt::format("\"export\" makes the name invalid: systemd drops {}", dropped.name);
         case EnvDropped::bad_name:
-            observed = fmt::format("systemd drops {}: the name is not valid{}", dropped.name, file.bom && dropped.line == 1 ? ", since a byte order mark stands before it" : "");
-            remedy = "Save the file without a byte order mark and write a plain name";
-            break;
+            return fmt::format("systemd drops {}: the name is not valid{}", dropped.name,
+                               mark ? ", since a byte order mark stands before it" : "");
         case EnvDropped::no_equals:
-            observed = fmt::format("systemd ignores {}: the line has no \"=\"", dropped.name);
-            remedy = "Write NAME=value";
-            break;
+            if (dropped.endpoint && dropped.name.empty())
+                return "systemd drops this line: the endpoints on it are no part of MINIO_VOLUMES";
+            return fmt::format("systemd ignores {}: the line has no \"=\"", dropped.name);
         case EnvDropped::comment:
-            observed = fmt::format("{} is part of the comment above, which ends in a backslash (systemd up to 253; {})", dropped.name,
-                                   version ? fmt::format("this is {}", version) : "the release here is not known");
-            remedy = "Delete the backslash";
-            break;
+            return fmt::format("{} is part of the comment above, which ends in a backslash (systemd up to 253; {})",
+                               dropped.name,
+                               version ? fmt::format("this is {}", version) : "the release here is not known");
     }
-    if (again) out.warn(line_subject(path, dropped.line), observed + "; another line sets it").want("one line that counts").mend(edit(path, remedy));
-    else out.fail(line_subject(path, dropped.line), observed).want("a line systemd takes").mend(edit(path, remedy));
+    return {};
+}
+
+std::string how_to_write_it(const EnvFile& file, const EnvDropped& dropped) {
+    switch (dropped.why) {
+        case EnvDropped::exported: return "Delete \"export \"";
+        case EnvDropped::bad_name:
+            return file.bom && dropped.line == 1 ? "Save the file without a byte order mark"
+                                                 : "Write the name alone before \"=\"";
+        case EnvDropped::no_equals:
+            return dropped.endpoint ? "Write all endpoints on the line of MINIO_VOLUMES" : "Write NAME=value";
+        case EnvDropped::comment: return "Delete the backslash";
+    }
+    return {};
+}
+
+void judge_dropped(const std::string& path, const EnvFile& file, const EnvDropped& dropped, int version,
+                   Findings& out) {
+    // Set again on a line that counts: nothing is lost.
+    const bool again = std::any_of(file.lines.begin(), file.lines.end(),
+                                   [&](const EnvLine& line) { return line.name == dropped.name; });
+    const Subject subject = line_subject(path, dropped.line);
+    const std::string observed = why_dropped(file, dropped, version);
+    const Remedy remedy = edit(path, how_to_write_it(file, dropped));
+    if (again) out.warn(subject, observed + "; another line sets it").want("one line that counts").mend(remedy);
+    else out.fail(subject, observed).want("a line systemd takes").mend(remedy);
+}
+
+/// Lines without effect that set nothing this tool judges: one warning for the file.
+void judge_other_dropped(const std::string& path, const EnvFile& file, Findings& out) {
+    static constexpr std::size_t most = 16;
+    std::vector<std::string> lines;
+    int first = 0;
+    const auto add = [&](int line, std::string what) {
+        first = lines.empty() ? line : first;
+        lines.push_back(fmt::format("line {}: {}", line, what));
+    };
+    for (const EnvDropped& dropped : file.dropped) {
+        if (meant_to_matter(dropped)) continue;
+        static constexpr const char* causes[] = {"\"export\" before the name", "no valid name", "no \"=\"",
+                                                 "part of the comment above"};
+        add(dropped.line, causes[dropped.why]);
+    }
+    for (const EnvLine& line : file.lines)
+        if (!line.swallowed.empty() && std::none_of(line.swallowed.begin(), line.swallowed.end(), [](const std::string& name) { return matters(name); }))
+            add(line.line, fmt::format("its value goes on over the next lines and swallows {}", joined(line.swallowed)));
+    if (lines.empty()) return;
+    const std::size_t all = lines.size();
+    if (all > most) lines.resize(most);
+    out.warn(line_subject(path, first),
+             fmt::format("systemd drops or joins {}, none of which sets anything judged here; {}{}",
+                         all == 1 ? "a line" : fmt::format("{} lines", all), lines.front(),
+                         all == 1 ? "" : ", …"))
+        .want("NAME=value, one to a line")
+        .note("lines", lines)
+        .mend(edit(path, "Correct the lines, or make them comments"));
 }
 
 void judge_line(const std::string& path, const EnvLine& line, Findings& out) {
@@ -65,6 +117,12 @@ void judge_line(const std::string& path, const EnvLine& line, Findings& out) {
         const std::string what = line.unclosed_quote ? "a quote that is not closed" : line.continued ? "a backslash at the end of the line" : "a quote that closes on a later line";
         out.fail(subject, lost.empty() ? fmt::format("{}: {}", line.name, what) : fmt::format("{}: {} makes {} part of its value", line.name, what, joined(lost)))
             .want("quotes that close on their line").mend(edit(path, "Close the quote, or delete the backslash"));
+        return;
+    }
+    if (line.lone_backslash && matters(line.name)) {
+        out.fail(subject, line.name + ": the backslash before CR LF joins nothing; what follows is no part of it")
+            .want("the value on one line, or lines that end in LF")
+            .mend(edit(path, "Write the whole value on one line"));
         return;
     }
     const bool words = line.name == "MINIO_OPTS" || line.name == "MINIO_CONFIG_ENV_FILE";  // the others are judged by their values
@@ -111,7 +169,8 @@ void judge_env_file(const Facts& facts, Findings& out) {
         } else if (read.file.absent() && read.named.optional && environment.volumes_text().has()) {
             out.pass(subject, "does not exist, which its dash allows; the endpoints come from elsewhere").from(from);
         } else if (read.file.absent()) {
-            out.fail(subject, read.named.optional ? "does not exist; the dash before its name hides that" : "does not exist").want("the file").from(from)
+            const bool dash = read.named.optional && !service.absent();
+            out.fail(subject, dash ? "does not exist; the dash before its name hides that" : "does not exist").want("the file").from(from)
                 .mend({"Create it, or name the right file in the unit", {"sudoedit " + shell_word(read.path)}, {}, {}});
         } else if (!read.file->refused.empty()) {
             out.fail(line_subject(read.path, read.file->refused_line), fmt::format("systemd takes nothing from this file: it holds {}", read.file->refused)).want("UTF-8 text").from(from).mend(edit(read.path, "Correct the line"));
@@ -131,9 +190,15 @@ void judge_env_syntax(const Facts& facts, Findings& out) {
     std::vector<std::string> notes;
     for (const EnvironmentFileRead& read : environment.files) {
         if (!read.file.has()) continue;
-        for (const EnvDropped& dropped : read.file->dropped) judge_dropped(read.path, *read.file, dropped, facts.service().systemd_version, out);
+        for (const EnvDropped& dropped : read.file->dropped)
+            if (meant_to_matter(dropped))
+                judge_dropped(read.path, *read.file, dropped, facts.service().systemd_version, out);
+        judge_other_dropped(read.path, *read.file, out);
         for (const EnvLine& line : read.file->lines) {
             judge_line(read.path, line, out);
+            if (line.continued || line.line_in_quotes)
+                notes.push_back(fmt::format("{}:{}: {} goes on over more than one line", read.path, line.line,
+                                            line.name));
             if (line.blanks_at_equals && matters(line.name)) notes.push_back(fmt::format("{}:{}: blanks around \"=\", which systemd drops and the server's own reader does not", read.path, line.line));
         }
         if (read.file->crlf) notes.push_back(fmt::format("{}: lines end in CR LF, which a shell or a container engine would keep", read.path));

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "facts/environment.h"
+#include "facts/near_misses.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
 #include "modules.h"
@@ -68,6 +69,9 @@ void judge_limit(const Facts& facts, Findings& out) {
         out.pass(subject, fmt::format("{}, but {}", bytes_text(limit.soft), why)).from(limit.origin);
         return;
     }
+    const std::vector<NearMiss> tries = memlock_near_misses(facts);
+    std::vector<std::string> without_effect;
+    for (const NearMiss& one : tries) without_effect.push_back(one.text());
     std::string observed = fmt::format("{} ({})", bytes_text(limit.soft), limit.origin);
     if (!ignored.empty()) observed = fmt::format("{}; so it is {}", ignored.front().message, observed);
     if (!need) {
@@ -78,12 +82,13 @@ void judge_limit(const Facts& facts, Findings& out) {
         draft.want(fmt::format("infinity, or at least {}", need_text(*need))).from(from).mend(raise(service))
             .note("limit", static_cast<std::int64_t>(limit.soft)).note("one pool", static_cast<std::int64_t>(need->bytes)).note("devices", static_cast<std::int64_t>(need->devices));
         if (!need->doubt.empty()) draft.note("not certain", need->doubt);
+        if (!without_effect.empty()) draft.note("tries without effect", without_effect);
     };
     // With a figure that is not certain only what is below any documented pool surely fails.
     const bool below = limit.soft < need->bytes;
-    if (below && (need->doubt.empty() || limit.soft <= std::uint64_t{64} << 20)) evidence(out.fail(subject, fmt::format("{}: less than one pool, {}", observed, need->sum)));
-    else if (below || limit.soft < need->total()) evidence(out.warn(subject, fmt::format("{}: the server opens {} devices and registers its pools on each, {}", observed, need->devices, need_text(*need))));
-    else evidence(out.warn(subject, fmt::format("{}: finite; several pools of {} and an inbound one that is not public are pinned", observed, need->sum)));
+    if (below && (need->doubt.empty() || limit.soft <= std::uint64_t{64} << 20)) evidence(out.fail(subject, fmt::format("{}: less than one pool, {}{}", observed, need->sum, first_of(tries))));
+    else if (below || limit.soft < need->total()) evidence(out.warn(subject, fmt::format("{}: the server opens {} devices and registers its pools on each, {}{}", observed, need->devices, need_text(*need), first_of(tries))));
+    else evidence(out.warn(subject, fmt::format("{}: finite; several pools of {} and an inbound one that is not public are pinned{}", observed, need->sum, first_of(tries))));
 }
 
 void judge_process(const Facts& facts, Findings& out) {

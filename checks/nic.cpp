@@ -14,6 +14,7 @@
 #include "facts/node.h"
 #include "facts/samples.h"
 #include "modules.h"
+#include "remedies.h"
 #include "text.h"
 
 namespace preflight {
@@ -135,6 +136,19 @@ const DevlinkDevice* devlink_of(const Fact<std::vector<DevlinkDevice>>& devlink,
     return found == devlink->end() ? nullptr : &*found;
 }
 
+/// Reloading ice takes the links of all its ports on this node down.
+Remedy load_ddp(const Facts& facts) {
+    std::vector<const Port*> of_ice;
+    for (const Port& port : facts.ports().all)
+        if (is_ice(port)) of_ice.push_back(&port);
+    const bool dnf = facts.node().packages == PackageFamily::dnf;
+    return with_links_down(facts,
+                           {.summary = "Install the DDP package, put it into the initramfs, and reload the driver (storage traffic stops meanwhile).",
+                            .commands = {facts.node().install("firmware"), dnf ? "sudo dracut -f" : "sudo update-initramfs -u"},
+                            .persist = {"ls /lib/firmware/intel/ice/ddp/ice.pkg*    # the driver loads it from here at each start"}},
+                           "modprobe -r irdma ice; modprobe ice", of_ice);
+}
+
 void judge_ddp(const Facts& facts, Findings& out) {
     const auto storage = ports_to_judge(facts, out);
     bool any = false;
@@ -162,10 +176,7 @@ void judge_ddp(const Facts& facts, Findings& out) {
             out.fail(port->subject(), fmt::format("safe mode: no DDP package is loaded (fw.app.name absent; {})", list_of(signs)))
                 .want("a loaded DDP package (fw.app.name, such as \"ICE OS Default Package\")")
                 .from(source)
-                .mend({"Install the DDP package, put it into the initramfs, and reload the driver (storage traffic stops meanwhile).",
-                       {facts.node().install("firmware"), facts.node().packages == PackageFamily::dnf ? "sudo dracut -f" : "sudo update-initramfs -u",
-                        "sudo modprobe -r irdma ice && sudo modprobe ice"},
-                       {"ls /lib/firmware/intel/ice/ddp/ice.pkg*    # the driver loads it from here at each start"}, {}});
+                .mend(load_ddp(facts));
         } else if (!told && healthy.size() >= 2) {
             out.pass(port->subject(), "not in safe mode: " + list_of(healthy)).from(source);
         } else {
@@ -255,6 +266,50 @@ void judge_link(const Facts& facts, Findings& out) {
     }
 }
 
+/// "192.0.2.11/24 on br0".
+std::string placed(const PortAddress& carried) {
+    return fmt::format("{}/{} on {}", carried.address.address, carried.address.prefix, carried.netdev);
+}
+
+void judge_addresses(const Port& port, Findings& out) {
+    static constexpr const char* source = "rtnetlink RTM_GETADDR; gids of the RDMA device";
+    static constexpr const char* wanted = "a routable address on the port or an interface above it";
+    std::vector<std::string> good, without_gid, unseen, link_local;
+    for (const PortAddress& carried : port.addresses) {
+        if (!routable(carried.address)) link_local.push_back(placed(carried));
+        else if (carried.usable()) good.push_back(placed(carried));
+        else if (carried.gid.has()) without_gid.push_back(placed(carried));
+        else unseen.push_back(placed(carried));
+    }
+    const std::string& carrier = port.carrier();
+    const Remedy assign{
+        .summary = "Give the port, its bond or a VLAN over it the storage address.",
+        .commands = {fmt::format("sudo ip address add ADDRESS/PREFIX dev {}", carrier)},
+        .persist = {fmt::format("sudo nmcli connection modify {} ipv4.method manual ipv4.addresses ADDRESS/PREFIX", carrier)},
+    };
+    if (!good.empty()) {
+        out.pass(port.subject(), list_of(good)).from(source);
+    } else if (!unseen.empty()) {
+        out.unknown(port.subject(),
+                    fmt::format("{}, above this port; whether the RDMA device has a GID of it cannot be told", list_of(unseen)),
+                    "Mend rdma.device first, or run the tool as root on the node itself.")
+            .want(wanted)
+            .from(source);
+    } else if (!without_gid.empty()) {
+        out.fail(port.subject(), fmt::format("{}, above this port, and the RDMA device has no GID of it", list_of(without_gid)))
+            .want("a RoCE v2 GID of the storage address")
+            .from(source)
+            .because("Peers reach an RDMA port by a GID; an address that gave the device none is reached by TCP only.")
+            .mend(assign);
+    } else {
+        out.fail(port.subject(), link_local.empty() ? "no address on the port or above it"
+                                                    : "only link-local addresses: " + list_of(link_local))
+            .want(wanted)
+            .from(source)
+            .mend(assign);
+    }
+}
+
 void judge_address(const Facts& facts, Findings& out) {
     const auto storage = ports_to_judge(facts, out);
     const auto& addresses = facts.ports().addresses;
@@ -263,27 +318,8 @@ void judge_address(const Facts& facts, Findings& out) {
             out.unknown(port->subject(), "addresses could not be read: " + no_answer(addresses), "Run the tool on the node itself.");
             continue;
         }
-        std::vector<std::string> good, other;
-        for (const PortAddress& carried : port->addresses)
-            (routable(carried.address) ? good : other).push_back(fmt::format("{}/{} on {}", carried.address.address, carried.address.prefix, carried.netdev));
-        if (!good.empty()) {
-            out.pass(port->subject(), list_of(good)).from("rtnetlink RTM_GETADDR");
-            continue;
-        }
-        const std::string& carrier = port->carrier();
-        out.fail(port->subject(), other.empty() ? "no address on the port, its bond or a VLAN" : "only link-local addresses: " + list_of(other))
-            .want("a routable address on the port, its bond or a VLAN")
-            .from("rtnetlink RTM_GETADDR")
-            .mend({"Assign the storage address.", {fmt::format("sudo ip address add ADDRESS/PREFIX dev {}", carrier)}, {fmt::format("sudo nmcli connection modify {} ipv4.method manual ipv4.addresses ADDRESS/PREFIX", carrier)}, {}});
+        judge_addresses(*port, out);
     }
-}
-
-/// The smallest MTU on the way from the addresses to the port.
-int path_mtu(const Facts& facts, const Port& port) {
-    int mtu = port.link.mtu;
-    for (const PortAddress& carried : port.addresses)
-        if (const Link* link = facts.ports().link(carried.netdev); link && routable(carried.address)) mtu = std::min(mtu, link->mtu);
-    return mtu;
 }
 
 void judge_mtu(const Facts& facts, Findings& out) {
@@ -294,13 +330,13 @@ void judge_mtu(const Facts& facts, Findings& out) {
         return port.infiniband() || (device && device->infiniband());
     };
     for (const Port* port : storage)
-        if (!infiniband(*port)) different.insert(path_mtu(facts, *port));
+        if (!infiniband(*port)) different.insert(port->mtu());
     for (const Port* port : storage) {
         if (infiniband(*port)) {
             out.skip(port->subject(), "InfiniBand: the RoCE MTU rule does not apply");
             continue;
         }
-        const int mtu = path_mtu(facts, *port);
+        const int mtu = port->mtu();
         const std::string source = "rtnetlink IFLA_MTU";
         const auto raise = [&](const std::string& summary) {
             const std::string& carrier = port->carrier();
@@ -330,6 +366,15 @@ void judge_mtu(const Facts& facts, Findings& out) {
     }
 }
 
+/// The reload takes the links of the whole card down.
+Remedy activate_firmware(const Facts& facts, const Port& port) {
+    std::vector<const Port*> of_card;
+    for (const Port& other : facts.ports().all)
+        if (!other.card().empty() && other.card() == port.card()) of_card.push_back(&other);
+    return with_links_down(facts, {.summary = "Activate the stored firmware in a maintenance window: reboot, or reload the device (its links drop)."},
+                           fmt::format("devlink dev reload pci/{} action fw_activate", port.pci), of_card);
+}
+
 void judge_firmware(const Facts& facts, Findings& out) {
     for (const Port* port : ports_to_judge(facts, out)) {
         const auto& devlink = facts.nic().devlink;
@@ -355,7 +400,7 @@ void judge_firmware(const Facts& facts, Findings& out) {
             out.warn(port->subject(), "a firmware update waits for activation: " + list_of(pending))
                 .want("running and stored versions are equal")
                 .from(source)
-                .mend({"Activate the stored firmware in a maintenance window: reboot, or reload the device (its links drop).", {fmt::format("sudo devlink dev reload pci/{} action fw_activate", port->pci)}, {}, {}});
+                .mend(activate_firmware(facts, *port));
     }
 }
 
@@ -446,7 +491,9 @@ Module nic_module() {
          .phase = 'A',
          .title = "The storage ports carry an address",
          .why = "A RoCE v2 GID is made of the interface's address; without one peers cannot be reached.",
-         .judges = "pass: a routable address on the port, its bond or a VLAN over it. fail: none, or link-local only.",
+         .judges = "pass: a routable address on the port, its bond or a VLAN over it, or on another interface above it (bridge, team, "
+                   "macvlan, VRF, OVS) of which the RDMA device has a RoCE v2 GID. fail: none, link-local only, or one above the port "
+                   "without a GID. unknown: above the port, and the GID table cannot be read.",
          .remedy = "Assign the storage address.",
          .evidence = "Linux 6.12 drivers/infiniband/core/roce_gid_mgmt.c.",
          .after = {"nic.selected"},

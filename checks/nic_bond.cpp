@@ -65,10 +65,10 @@ bool carries_gids_of(const Facts& facts, const Port& port, const std::vector<std
     });
 }
 
-/// The interfaces whose GIDs are the bond's: itself and the VLANs over it.
-std::vector<std::string> bond_and_vlans(const Link& bond, const Port& member) {
+/// The interfaces whose GIDs are the bond's: itself and what stands over it.
+std::vector<std::string> bond_and_uppers(const Link& bond, const Port& member) {
     std::vector<std::string> names{bond.name};
-    for (const Link& vlan : member.vlans) names.push_back(vlan.name);
+    for (const Link& upper : member.uppers) names.push_back(upper.name);
     return names;
 }
 
@@ -107,6 +107,8 @@ std::vector<std::string> unmet_lag_conditions(const Facts& facts, const BondView
         }
     return unmet;
 }
+
+constexpr const char* over_each_member = "run probe over each member and give its report with --probe-result";
 
 Remedy unbond(const BondView& bond) {
     return {fmt::format("Give each member of {} an address of its own and use two storage networks instead of the bond, or meet the vendor's RoCE LAG conditions; ask Intel and MinIO which they support.", bond.link.name),
@@ -159,13 +161,13 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
         } else if (ice && bond.members.size() > 1 && unmet_lag_conditions(facts, bond).empty()) {
             out.pass(subject, fmt::format("{}; out-of-tree RoCE LAG on {}", head, device)).from(std::string(bond_source));
         } else if (bond.members.size() == 1) {
-            out.warn(subject, fmt::format("{}; a bond of one member", head)).want("RDMA on every member, or no bond").from(std::string(bond_source)).mend(unbond(bond)).unproven();
+            out.warn(subject, fmt::format("{}; a bond of one member", head)).want("RDMA on every member, or no bond").from(std::string(bond_source)).mend(unbond(bond)).unproven(over_each_member);
         } else {
             out.warn(subject, fmt::format("{}; only {} has an RDMA device ({})", head, bond.with_rdma.front()->link.name, device))
                 .want("one merged device, or a device on every member")
                 .from(std::string(bond_source))
                 .mend(unbond(bond))
-                .unproven();
+                .unproven(over_each_member);
         }
         return;
     }
@@ -173,7 +175,7 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
     bool blind = false;
     for (const Port* member : bond.with_rdma) {
         if (!in_active_aggregator(bond, *member)) continue;
-        if (carries_gids_of(facts, *member, bond_and_vlans(bond.link, *member))) carrying.push_back(fmt::format("{} ({})", member->attachment()->device, member->link.name));
+        if (carries_gids_of(facts, *member, bond_and_uppers(bond.link, *member))) carrying.push_back(fmt::format("{} ({})", member->attachment()->device, member->link.name));
         blind |= gids_unreadable(facts, *member);
     }
     // Only of irdma and of mlx5 ports that did not merge does the source say that flows are lost.
@@ -184,7 +186,7 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
             .from(std::string(bond_source) + "; " + facts.probe_result()->file)
             .because("The switch may hash other flows to the other port: a probe proves the flows it made.")
             .mend(unbond(bond))
-            .unproven();
+            .unproven("write into attest.proven of the policy file what a test under load over both members showed");
         return;
     }
     if (bond.mode() == "802.3ad" && carrying.size() >= 2 && known_to_lose) {
@@ -200,11 +202,17 @@ void judge_bond_of(const Facts& facts, const BondView& bond, Findings& out) {
         out.unknown(subject, fmt::format("{}; the GID tables of its members could not be read", head), "Run the tool as root on the node itself.").from(std::string(bond_source));
         return;
     }
+    if (proven_over_each(facts, bond)) {
+        out.pass(subject, fmt::format("{}; the probe moved data over each member", head))
+            .from(std::string(bond_source) + "; " + facts.probe_result()->file)
+            .proven();
+        return;
+    }
     out.warn(subject, fmt::format("{}; RDMA devices {}: nobody has proven RDMA over this kind of bond with this driver", head, list_of({bond.devices.begin(), bond.devices.end()})))
         .want("RDMA proven over each member")
         .from(std::string(bond_source))
         .mend({"Prove it with a transfer over each member before production (probe), also after a failover.", {}, {}, {}})
-        .unproven();
+        .unproven(over_each_member);
 }
 
 /// A port that has left its bond but whose RDMA device still carries the bond's GIDs.
@@ -245,7 +253,7 @@ Check nic_bond_check() {
             .phase = 'A',
             .title = "The bond leaves RDMA working on its members",
             .why = "A bond may take the RDMA device away, or spread one connection's packets over two devices.",
-            .judges = "pass: one merged mlx5 device, or out-of-tree RoCE LAG with all its conditions. warn (unproven): active-backup and other modes, or a device on one member only. fail: no member has an "
+            .judges = "pass: one merged mlx5 device, or out-of-tree RoCE LAG with all its conditions; active-backup where a probe of this boot moved data over each member, or where the policy attests it. warn (unproven): active-backup and other modes, or a device on one member only. fail: no member has an "
                       "RDMA device any more; or 802.3ad with at least two devices that carry the bond's GIDs; or a port that left its bond and kept its GIDs. skip: no bond.",
             .remedy = "Use the ports without a bond, one storage network each; or meet the vendor's RoCE LAG conditions; prove it with a transfer over each member.",
             .evidence = "Linux 6.12 ice_lag.c, roce_gid_mgmt.c, mlx5 main.c; Intel's out-of-tree ice and irdma READMEs on RoCE LAG. The 802.3ad rule is derived from the source, not measured on hardware.",

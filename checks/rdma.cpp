@@ -10,9 +10,12 @@
 #include "facts/kernel_modules.h"
 #include "facts/nic.h"
 #include "facts/node.h"
+#include "facts/owned_objects.h"
 #include "facts/samples.h"
+#include "facts/server_process.h"
 #include "modules.h"
 #include "nic.h"
+#include "remedies.h"
 #include "text.h"
 
 namespace preflight {
@@ -45,17 +48,77 @@ std::vector<StorageDevice> devices_to_judge(const Facts& facts, Findings& out) {
 namespace {
 
 constexpr std::string_view base_modules[] = {"ib_core", "ib_uverbs", "rdma_ucm"};
-constexpr std::string_view modules_source = "/proc/modules, modules.builtin, /sys/module";
+constexpr std::string_view modules_source = "/proc/modules, modules.builtin, modules.dep, /sys/module, modprobe.d";
 
-Remedy load(const Facts& facts, const std::vector<std::string>& missing, const std::vector<std::string>& blacklisted) {
-    if (!blacklisted.empty())
-        return {"Take the module out of module_blacklist= or modprobe.blacklist= on the kernel command line and reboot.",
-                {facts.node().packages == PackageFamily::dnf ? "sudo grubby --info=DEFAULT | grep -E 'args=.*blacklist'" : "grep blacklist /etc/default/grub"}, {}, {}};
-    const std::string names = fmt::format("{}", fmt::join(missing, " "));
-    return {"Load the modules; the rdma-core package loads them at each boot.",
-            {"sudo modprobe -a " + names},
-            {facts.node().install("rdma-core"), fmt::format("printf '%s\\n' {} | sudo tee /etc/modules-load.d/aistor-rdma.conf", names)},
-            {"sudo modprobe -r " + names}};
+/// Why modules are not loaded, as far as the node tells.
+struct Absence {
+    std::vector<std::string> missing;
+    std::vector<ModuleBlock> blocks;       ///< what keeps them away
+    std::vector<std::string> without_file; ///< not among the running kernel's modules
+    bool kernel_gone = false;              ///< the running kernel has no modules folder any more
+    std::vector<std::string> unread;
+
+    void add(const Modules& modules, const std::string& name) {
+        missing.push_back(name);
+        for (ModuleBlock& block : modules.blocks(name, unread)) blocks.push_back(std::move(block));
+        const auto file = modules.file(name);
+        if (!file.absent()) return;
+        without_file.push_back(name);
+        kernel_gone |= file.gone().detail == "no modules";
+    }
+
+    std::string text() const {
+        std::string seen = fmt::format("not loaded: {}", fmt::join(missing, ", "));
+        if (kernel_gone) return seen + "; the modules of the running kernel are gone: another kernel was installed, and not booted";
+        if (!without_file.empty()) seen += fmt::format("; the running kernel has no file of {}", list_of(without_file));
+        for (const ModuleBlock& block : blocks)
+            seen += block.path.empty() ? "; kept away by the kernel command line: " + block.text
+                                       : fmt::format("; kept away by \"{}\" at {}:{}", block.text, block.path, block.line);
+        return seen;
+    }
+};
+
+/// The packages that hold modules of the running kernel which the base package leaves out.
+std::string module_packages(const NodeFacts& node) {
+    const std::string kernel = node.self ? node.self->kernel : "KERNEL";
+    const bool ubuntu = node.os_release && node.os_release->count("ID") && node.os_release->at("ID") == "ubuntu";
+    if (node.packages == PackageFamily::dnf)
+        return fmt::format("sudo dnf install -y kernel-modules-{0} kernel-modules-extra-{0}", kernel);
+    if (ubuntu) return "sudo apt-get install -y linux-modules-extra-" + kernel;
+    if (node.packages == PackageFamily::apt) return "sudo apt-get install -y --reinstall linux-image-" + kernel;
+    return "# install the kernel's package of further modules with this distribution's package tool";
+}
+
+Remedy load(const Facts& facts, const Absence& absence) {
+    const std::string names = fmt::format("{}", fmt::join(absence.missing, " "));
+    const std::string modprobe = "sudo modprobe -a " + names;
+    if (absence.kernel_gone)
+        return {.summary = "Reboot into the installed kernel in a maintenance window.", .commands = {"sudo systemctl reboot"}};
+    if (!absence.without_file.empty())
+        return {.summary = "Install the package with these modules for the running kernel, then load them.",
+                .commands = {module_packages(facts.node()), modprobe}};
+    const auto of_kind = [&](ModuleBlock::Kind kind) {
+        return std::any_of(absence.blocks.begin(), absence.blocks.end(), [&](const ModuleBlock& block) { return block.kind == kind; });
+    };
+    if (of_kind(ModuleBlock::command_line))
+        return {.summary = "Take the module out of module_blacklist= or modprobe.blacklist= on the kernel command line and reboot.",
+                .commands = {facts.node().packages == PackageFamily::dnf ? "sudo grubby --info=DEFAULT | grep -E 'args=.*blacklist'"
+                                                                         : "grep blacklist /etc/default/grub"}};
+    if (!absence.blocks.empty()) {
+        Remedy remedy{.summary = "Take the line out that keeps the module away, then load it."};
+        for (const ModuleBlock& block : absence.blocks) {
+            const std::string path = shell_word(block.path);
+            remedy.commands.push_back(fmt::format("sudo sed -i.before-rdma '{}s/^/#/' {}", block.line, path));
+            remedy.undo.push_back(fmt::format("sudo mv {0}.before-rdma {0}", path));
+        }
+        remedy.commands.push_back(modprobe);
+        return remedy;
+    }
+    return {.summary = "Load the modules; the rdma-core package loads them at each boot.",
+            .commands = {modprobe},
+            .persist = {facts.node().install("rdma-core"),
+                        fmt::format("printf '%s\\n' {} | sudo tee /etc/modules-load.d/aistor-rdma.conf", names)},
+            .undo = {"sudo modprobe -r " + names}};
 }
 
 /// Which of the sources about modules gave no answer.
@@ -68,18 +131,18 @@ std::string unread(const Modules& modules) {
 /// Judges a set of modules as one finding. Says nothing when all are there; they are added to `present`.
 void judge_set(const Facts& facts, const Subject& subject, const std::vector<std::string>& needed, std::vector<std::string>& present, Findings& out) {
     const Modules& modules = facts.modules();
-    std::vector<std::string> missing, unknown, blacklisted;
+    Absence absence;
+    std::vector<std::string> unknown;
     for (const std::string& name : needed) {
         const ModuleState state = modules.state(name);
-        if (state == ModuleState::not_loaded) missing.push_back(name);
+        if (state == ModuleState::not_loaded) absence.add(modules, name);
         else if (state == ModuleState::unknown) unknown.push_back(name);
         else present.push_back(name + (state == ModuleState::built_in ? " (built in)" : ""));
-        if (state == ModuleState::not_loaded && modules.is_blacklisted(name)) blacklisted.push_back(name);
     }
-    if (!missing.empty()) {
-        std::string seen = fmt::format("not loaded: {}", fmt::join(missing, ", "));
-        if (!blacklisted.empty()) seen += fmt::format("; kept away by the kernel command line: {}", fmt::join(blacklisted, ", "));
-        out.fail(subject, seen).want(fmt::format("{} loaded or built in", fmt::join(needed, ", "))).from(std::string(modules_source)).mend(load(facts, missing, blacklisted));
+    if (!absence.missing.empty()) {
+        auto draft = out.fail(subject, absence.text());
+        draft.want(fmt::format("{} loaded or built in", fmt::join(needed, ", "))).from(std::string(modules_source)).mend(load(facts, absence));
+        if (!absence.unread.empty()) draft.note("could not be read", absence.unread);
     } else if (!unknown.empty()) {
         out.unknown(subject, fmt::format("cannot tell whether {} {} loaded: {}", list_of(unknown), unknown.size() == 1 ? "is" : "are", unread(modules)), "Run the tool on the node itself, with /proc and /sys mounted.")
             .from(std::string(modules_source));
@@ -228,19 +291,45 @@ void judge_port(const Facts& facts, Findings& out) {
     }
 }
 
+/// Queue pairs of running AIStor servers that are connected on this device.
+std::size_t connected_of_servers(const Facts& facts, const std::string& device) {
+    std::size_t connected = 0;
+    const ServerProcesses& servers = facts.server_processes();
+    for (const auto* list : {&servers.of_unit, &servers.in_container})
+        for (const Process& process : *list)
+            if (const auto owned = facts.owned_objects(process.pid); owned)
+                if (const auto of_device = owned->connected_on.find(device); of_device != owned->connected_on.end())
+                    connected += of_device->second;
+    return connected;
+}
+
 void judge_limits(const Facts& facts, Findings& out) {
+    static constexpr const char* source = "ibv_query_device max_srq";
     for (const auto& [device, subject] : devices_to_judge(facts, out)) {
-        const std::string source = "ibv_query_device max_srq";
-        if (!device->verbs || !device->verbs->opened) out.unknown(subject, "the device could not be opened to ask its limits", "Mend rdma.provider first, or run the tool as root.").from(source);
-        else if (device->verbs->max_srq == 0)
-            out.warn(subject, "max_srq is 0: no shared receive queues")
-                .want("shared receive queues, which AIStor's inter-node counters speak of")
-                .from(source)
-                .note("max_srq", std::int64_t{0})
-                .because("AIStor's inter-node statistics count reposts to a shared receive queue. Whether it runs without one is not public; no run on such a NIC is known.")
-                .mend({"Ask MinIO whether inter-node RDMA runs on this NIC without shared receive queues before buying into it; prove it with a transfer once AIStor runs.", {}, {}, {}})
-                .unproven();
-        else out.pass(subject, fmt::format("max_srq {}, max_qp {}", device->verbs->max_srq, device->verbs->max_qp)).from(source);
+        if (!device->verbs || !device->verbs->opened) {
+            out.unknown(subject, "the device could not be opened to ask its limits", "Mend rdma.provider first, or run the tool as root.").from(source);
+            continue;
+        }
+        if (device->verbs->max_srq > 0) {
+            out.pass(subject, fmt::format("max_srq {}, max_qp {}", device->verbs->max_srq, device->verbs->max_qp)).from(source);
+            continue;
+        }
+        if (const std::size_t connected = connected_of_servers(facts, device->device.name)) {
+            out.pass(subject, fmt::format("max_srq is 0, and the running server works without: it owns {} connected queue {} here", connected,
+                                          connected == 1 ? "pair" : "pairs"))
+                .from(std::string(source) + "; nldev RES_QP: RC, RTS")
+                .proven();
+            continue;
+        }
+        out.warn(subject, "max_srq is 0: no shared receive queues")
+            .want("shared receive queues, which AIStor's inter-node counters speak of")
+            .from(source)
+            .note("max_srq", std::int64_t{0})
+            .because("AIStor's inter-node statistics count reposts to a shared receive queue. Whether it runs without one is not public; no run on such a NIC is known.")
+            .mend({.summary = "Prove it: start AIStor with RDMA switched on and run this again; queue pairs of the running server count. Or ask MinIO, and write what they "
+                              "or your own test say into attest.proven of the policy file. One node that is proven counts for others of the same release, driver and "
+                              "firmware in `compare`."})
+            .unproven("start AIStor with RDMA switched on and run this again");
     }
 }
 
@@ -308,7 +397,7 @@ Module rdma_module() {
          .phase = 'A',
          .title = "The kernel's RDMA modules are loaded",
          .why = "Without them there is no RDMA device, or no way for a program to use it.",
-         .judges = "pass: ib_core, ib_uverbs, rdma_ucm and the RDMA driver of each storage port are loaded or built in. fail: one is not; a blacklist on the kernel command line is named. unknown: /proc/modules "
+         .judges = "pass: ib_core, ib_uverbs, rdma_ucm and the RDMA driver of each storage port are loaded or built in. fail: one is not; a blacklist or install line of the kernel command line or of modprobe.d is named, and a module without a file for the running kernel. unknown: /proc/modules "
                    "cannot be read.",
          .remedy = "Load them; install rdma-core, which loads them at boot.",
          .evidence = "Linux 6.12 drivers/infiniband; rdma-core's rdma-load-modules@.service.",
@@ -349,8 +438,10 @@ Module rdma_module() {
          .phase = 'A',
          .title = "The device offers shared receive queues",
          .why = "AIStor's inter-node statistics speak of a shared receive queue; whether it runs without one is unproven.",
-         .judges = "pass: max_srq above 0. warn (unproven): max_srq is 0, as on E810. unknown: the device cannot be opened.",
-         .remedy = "Ask MinIO before relying on such a NIC; prove it with a transfer.",
+         .judges = "pass: max_srq above 0; or it is 0, and the running server owns connected RC queue pairs (RTS) on the device; or the policy "
+                   "attests it for this release and driver. warn (unproven): max_srq is 0, as on E810. unknown: the device cannot be opened.",
+         .remedy = "Start AIStor with RDMA switched on and run this again: its queue pairs prove it. Or write what you or MinIO have seen into "
+                   "attest.proven of the policy file. One proven node counts for others of its release, driver and firmware in `compare`.",
          .evidence = "Linux 6.12 drivers/infiniband/hw/irdma/verbs.c (no create_srq); minio/madmin-go's srq_reposts counter.",
          .paths = internode,
          .after = {"rdma.device", "rdma.access", "rdma.provider"},

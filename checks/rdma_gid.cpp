@@ -68,15 +68,24 @@ void judge_gid_table(const Facts& facts, const Port& port, const GidTable& table
         return;
     }
     if (match) {
-        out.pass(subject, fmt::format("GID {}", listed(*match))).want(want).from(source);
+        const auto through = std::find_if(port.addresses.begin(), port.addresses.end(), [&](const PortAddress& carried) {
+            return !carried.direct && gid_address(match->gid)->text == carried.address.address;
+        });
+        out.pass(subject, fmt::format("GID {}{}", listed(*match), through == port.addresses.end() ? "" : ", through " + through->netdev))
+            .want(want)
+            .from(source);
         return;
     }
     if (untyped || !table.unreadable.empty()) {
         out.unknown(subject, untyped ? fmt::format("the type of GID {} could not be read", untyped->index) : fmt::format("GID slots could not be read: {}", list_of(table.unreadable)), "Run again; if it stays, look at the kernel log.").want(want).from(source);
         return;
     }
+    std::vector<std::string> above;
+    for (const PortAddress& carried : port.addresses)
+        if (routable(carried.address) && !carried.direct) above.push_back(fmt::format("{} is on {}", carried.address.address, carried.netdev));
     std::string seen = "all GIDs are zero";
     if (version1) seen = fmt::format("only a RoCE v1 GID carries the address ({})", listed(*version1));
+    else if (!above.empty()) seen = fmt::format("{}, above this port, and the RDMA device has no GID of it", list_of(above));
     else if (!routable_others.empty() && !wanted.empty()) seen = fmt::format("no GID carries {}; routable GIDs are {}", list_of(wanted), list_of(routable_others));
     else if (!table.gids.empty()) seen = "only link-local GIDs";
     Draft draft = out.fail(subject, seen);
@@ -126,13 +135,13 @@ void judge_mtu(const Facts& facts, Findings& out) {
             continue;
         }
         // Without verbs the driver's rule stands in: a RoCE port's MTU follows its netdev.
-        const unsigned active = verbs ? verbs->active_mtu : static_cast<unsigned>(roce_path_mtu(port->link.mtu));
-        const unsigned connection = roce ? std::min(active, static_cast<unsigned>(roce_path_mtu(port->link.mtu))) : active;
+        const unsigned active = verbs ? verbs->active_mtu : static_cast<unsigned>(roce_path_mtu(port->mtu()));
+        const unsigned connection = roce ? std::min(active, static_cast<unsigned>(roce_path_mtu(port->mtu()))) : active;
         const std::string source = verbs ? "ibv_query_port active_mtu" : "netdev MTU (verbs did not tell)";
-        const bool trap = roce && connection < active && port->link.mtu >= 4096;
+        const bool trap = roce && connection < active && port->mtu() >= 4096;
         if (connection >= 4096) out.pass(subject, fmt::format("path MTU {}", connection)).from(source);
         else
-            out.warn(subject, trap ? fmt::format("active MTU {}, but connections take {}: netdev MTU {} leaves no room for the headers", active, connection, port->link.mtu) : fmt::format("path MTU {} (netdev MTU {})", connection, port->link.mtu))
+            out.warn(subject, trap ? fmt::format("active MTU {}, but connections take {}: netdev MTU {} leaves no room for the headers", active, connection, port->mtu()) : fmt::format("path MTU {} (netdev MTU {})", connection, port->mtu()))
                 .want("4096")
                 .from(source)
                 .mend({"Raise the netdev's MTU to 4192 or more, on switch and peers too.", {fmt::format("sudo ip link set {} mtu 9000", port->carrier())}, {fmt::format("sudo nmcli connection modify {} 802-3-ethernet.mtu 9000", port->carrier())}, {}});
@@ -146,7 +155,7 @@ Check rdma_gid_check() {
             .phase = 'A',
             .title = "A RoCE v2 GID carries the storage address",
             .why = "Peers reach an RDMA port by its GID; a link-local or RoCE v1 GID does not reach them through a routed RoCE v2 network.",
-            .judges = "pass: a RoCE v2 GID with an address of the port, its bond or VLAN, by value and at any index. fail: only v1, link-local (169.254 too), zero, or foreign addresses. warn: a peer is reached by the other address family. skip: the backup "
+            .judges = "pass: a RoCE v2 GID with an address of the port or an interface above it, by value and at any index. fail: only v1, link-local (169.254 too), zero, or foreign addresses. warn: a peer is reached by the other address family. skip: the backup "
                       "member of an active-backup bond. InfiniBand: a subnet prefix. Empty slots that answer EINVAL are normal.",
             .remedy = "Assign the storage address to the port, its bond or VLAN.",
             .evidence = "Linux 6.12 drivers/infiniband/core/roce_gid_mgmt.c, sysfs.c.",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "facts/session.h"
+
 namespace preflight {
 
 std::string shell_word(const std::string& text) {
@@ -27,6 +29,18 @@ Remedy drop_in(const ServiceFacts& service, std::string summary, const std::stri
     remedy.commands = {"sudo mkdir -p " + shell_word(folder), fmt::format("printf {} | sudo tee {}", shell_word(text), shell_word(path))};
     for (std::string& command : restart_commands(service, true)) remedy.commands.push_back(std::move(command));
     remedy.undo = {"sudo rm " + shell_word(path), "sudo systemctl daemon-reload"};
+    return remedy;
+}
+
+Remedy with_links_down(const Facts& facts, Remedy remedy, const std::string& script, const std::vector<const Port*>& ports) {
+    for (const Port* port : ports)
+        if (const Session::Way* way = facts.session().by(*port)) {
+            remedy.summary += fmt::format(" {} leaves by {} ({}): this ends your session; work from the console, or let the command below run apart from it.",
+                                          way->what.substr(0, 1) == "t" ? "T" + way->what.substr(1) : way->what, way->netdev, port->link.name);
+            remedy.commands.push_back(fmt::format("sudo systemd-run --collect --unit=aistor-rdma-remedy /bin/sh -c {}", shell_word(script)));
+            return remedy;
+        }
+    remedy.commands.push_back(fmt::format("sudo sh -c {}", shell_word(script)));
     return remedy;
 }
 

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "facts/ports.h"
 #include "facts/service.h"
+#include "preflight/facts.h"
 #include "preflight/finding.h"
 
 namespace preflight {
@@ -21,6 +23,10 @@ Remedy start_rdma_build(const ServiceFacts& service, const Options& options);
 
 /// Sets one variable in an environment file: a line that is there is replaced, else one is appended.
 Remedy set_variable(const ServiceFacts& service, std::string summary, const std::string& file, const std::string& name, const std::string& value);
+
+/// A remedy whose `script` (shell, run as root) takes the links of `ports` down meanwhile. Where the operator's own way to
+/// this node leaves by one of them, the summary says so and the script runs as a transient unit, which outlives the session.
+Remedy with_links_down(const Facts& facts, Remedy remedy, const std::string& script, const std::vector<const Port*>& ports);
 
 /// The text in single quotes for a shell.
 std::string shell_word(const std::string& text);

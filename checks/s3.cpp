@@ -81,7 +81,7 @@ void judge_transport(const Facts& facts, Findings& out) {
                    "with their answer if they confirm it; else plan ConnectX-4 or newer (AIStor recommends ConnectX-6) for S3 over RDMA", {}, {}, {}});
     } else if (with.empty()) {
         sourced(out.warn(node_subject(), fmt::format("{}: {}, no DC transport", list_of(without), list_of(limits))))
-            .unproven()
+            .unproven("write MinIO's answer for your clients and release into attest.proven of the policy file")
             .because("The public S3 clients speak DC only. The server library can also serve RC, but with a handshake that no public MinIO client performs, so S3 over RDMA "
                      "from this node is not proven. Inter-node RDMA does not rest on it.")
             .mend({"Ask MinIO support whether your clients and server release do S3 over RDMA with this NIC, and quote this finding; waive s3.transport with their answer", {}, {}, {}});
@@ -294,8 +294,8 @@ Module s3_module() {
     module.checks.push_back(s3_server_check());
     Check transport = row('C', "s3.transport", "The device offers the transport S3 clients need", "S3 clients address their buffers by DC tokens, which only a device with the DC transport can make.",
             "pass: a storage port's device has DC (mlx5_ib). fail: a client without such a device. warn, leaving the outcome open: a storage node without one. warn: a client "
-            "with devices of both kinds.",
-            "Ask MinIO support about your release, and waive the finding with the answer; or plan ConnectX-4 or newer.",
+            "with devices of both kinds. pass: the policy attests it for this release and driver.",
+            "Ask MinIO support about your release, and write the answer into attest.proven of the policy file; or plan ConnectX-4 or newer.",
             "public header of libs3rdma 0.3.0 in minio/minio-cpp; NVIDIA cuObject, technical specifications; Linux drivers/infiniband/hw", {"rdma.device"}, judge_transport);
     transport.unproven = true;
     add(std::move(transport), storage | client);

@@ -68,7 +68,7 @@ void judge_s3_endpoint(const Facts& facts, Findings& out) {
     bool leaves_by_port = false;
     for (const Port* port : ports) {
         leaves_by_port |= port->link.index == route.link || (port->bond && port->bond->index == route.link);
-        for (const Link& vlan : port->vlans) leaves_by_port |= vlan.index == route.link;
+        for (const Link& upper : port->uppers) leaves_by_port |= upper.index == route.link;
         for (const PortAddress& address : port->addresses) {
             if (!routable(address.address)) continue;
             addresses.push_back(address.address.address);

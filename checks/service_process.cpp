@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "facts/environment.h"
+#include "facts/exit_status.h"
 #include "facts/owned_objects.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
@@ -51,7 +52,44 @@ std::string value_of(const std::vector<std::string>& environment, const std::str
     return {};
 }
 
+/// Why the next start must end as the last one did; empty where it need not.
+std::string must_fail_again(const Facts& facts, const LoadedUnit& unit) {
+    const ServiceFacts& service = facts.service();
+    if (unit.main.code == 1 && unit.main.status == exit_user && service.account.absent())
+        return fmt::format("User={} is still not an account of this node", service.user_name());
+    const auto path = service.executable();
+    const auto& file = service.executable_info;
+    if (unit.main.code == 1 && unit.main.status == exit_exec && path.has() && file.absent())
+        return *path + " is still not there";
+    if (unit.main.code == 1 && unit.main.status == exit_exec && file.has() && !(file->mode & 0111))
+        return *path + " still cannot be executed";
+    return {};
+}
+
+/// A unit that failed or restarts over and over: true when it wrote a finding.
+bool start_failed(const Facts& facts, Findings& out) {
+    const ServiceFacts& service = facts.service();
+    if (facts.deployment() != systemd || !service.loaded.has()) return false;
+    const LoadedUnit& unit = *service.loaded;
+    const bool looping = unit.sub_state == "auto-restart" || unit.sub_state == "auto-restart-queued";
+    if (unit.active_state != "failed" && !looping) return false;
+    const std::string again = must_fail_again(facts, unit);
+    const std::string observed =
+        fmt::format("{}: {}{}", looping ? fmt::format("it restarts over and over, {} times so far", unit.restarts) : "the last start failed",
+                    ending(unit), again.empty() ? "" : "; " + again);
+    const std::string name = shell_word(service.name);
+    out.add(again.empty() ? Status::warn : Status::fail, {service.name, {}}, observed)
+        .want("a service that starts")
+        .from("the service manager: ActiveState, Result, ExecMainStatus, NRestarts")
+        .because("A server that does not stay up uses no RDMA; what else is judged here holds for its next good start.")
+        .mend({.summary = "Read why in its log, correct that, and start it again",
+               .commands = {fmt::format("systemctl status {}", name), fmt::format("journalctl -b -u {} -n 50", name),
+                            fmt::format("sudo systemctl reset-failed {0} && sudo systemctl start {0}", name)}});
+    return true;
+}
+
 void judge_running(const Facts& facts, Findings& out) {
+    if (running(facts).empty() && start_failed(facts, out)) return;
     if (nothing_runs(facts, out, false)) return;
     const ServiceFacts& service = facts.service();
     const EnvironmentFacts& environment = facts.environment();
@@ -137,10 +175,12 @@ std::vector<Check> service_process_checks() {
     running_row.phase = 'A';
     running_row.title = "The running process is what the files say";
     running_row.why = "Settings are read once at start: a process started before a change goes on with the old binary, environment and limit.";
-    running_row.judges = "warn: executable, MINIO_RDMA_* environment or memlock limit of the process differ from what the next start would give. skip: the service does not run. "
+    running_row.judges = "warn: executable, MINIO_RDMA_* environment or memlock limit of the process differ from what the next start would give; the last start failed, or the service "
+                         "restarts over and over. fail: it failed, and the cause the manager tells still stands. skip: the service does not run. "
                          "unknown: the process cannot be read as this user.";
     running_row.remedy = "systemctl restart, not `mc admin service restart`: that keeps the environment captured at the first start.";
-    running_row.evidence = "minio-service README; proc(5)";
+    running_row.evidence = "minio-service README; proc(5); systemd.exec(5), \"Process Exit Codes\"";
+    running_row.after = {"service.unit"};
     running_row.roles = storage;
     running_row.judge = judge_running;
     Check rdma_row{};

@@ -35,6 +35,7 @@ struct OwnedObjects;     // src/facts/owned_objects.h   RDMA objects of the runn
 struct ContainerView;    // src/facts/container.h       a server in a container, seen from the host
 struct PciPaths;         // src/facts/pci_paths.h       GPUs, RDMA NICs, and the bridges between them
 struct GpuFacts;         // src/facts/gpus.h            the NVIDIA driver and its ways to register GPU memory
+struct Session;          // src/facts/session.h         how the operator reaches this node
 struct S3ClientFacts;    // src/facts/s3_client.h       what an S3 client on this node will find
 struct Process;
 
@@ -64,6 +65,8 @@ public:
     const PciPaths& pci_paths() const;
     const GpuFacts& gpus() const;
     const S3ClientFacts& s3_client() const;
+    /// Asked for only where a remedy takes a link down.
+    const Session& session() const;
     /// Whether a process in a container runs an RDMA build, by what its root holds.
     Fact<bool> container_rdma_build(const Process& process) const;
     /// Of the process with this pid in the tool's pid namespace.

@@ -39,10 +39,10 @@ Subject node_subject();
 /// How to mend it. `commands` do it now, `persist` makes it survive a reboot, `undo` takes it back. Each entry is one
 /// shell line for this very node: real interface names, this distribution's package names.
 struct Remedy {
-    std::string summary;
-    std::vector<std::string> commands;
-    std::vector<std::string> persist;
-    std::vector<std::string> undo;
+    std::string summary = {};
+    std::vector<std::string> commands = {};
+    std::vector<std::string> persist = {};
+    std::vector<std::string> undo = {};
 };
 /// For a finding nobody knows how to mend: the author has to say so.
 Remedy no_known_remedy();
@@ -69,6 +69,8 @@ struct Finding {
     Remedy remedy;
     std::vector<std::pair<std::string, EvidenceValue>> evidence;
     bool unproven = false;      ///< this warning leaves the outcome open (rdma.limits, nic.bond, s3.transport)
+    std::string proof_left;     ///< of such a warning: the shortest way to prove it, as an order
+    bool proven = false;        ///< what would be such a warning was seen to work on this node
     bool switched_off = false;  ///< the path itself is switched off on this node: outcome "off"
     std::optional<std::string> now;  ///< what the running process does: "yes", "no", "unknown", "not-running"
 
@@ -89,7 +91,10 @@ public:
     Draft& note(std::string key, EvidenceValue value);
     /// A sentence that replaces the check's own `why` for this finding.
     Draft& because(std::string why);
-    Draft& unproven();
+    /// `proof_left`: the shortest way to prove it, as an order ("start AIStor and run this again").
+    Draft& unproven(std::string proof_left);
+    /// It passes since it was seen to work, where else it would be unproven.
+    Draft& proven();
     Draft& switched_off();
     Draft& now(std::string what);
 

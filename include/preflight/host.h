@@ -356,15 +356,38 @@ struct Processes {
     std::vector<Process> servers;       ///< processes whose name, first argument or executable is minio or minio.*
 };
 
+/// A line of a configuration file that was chosen for what it says.
+struct FileLine {
+    int line = 0;  ///< from 1; of a line that goes on behind a backslash the first
+    std::string text;
+};
+
 /// The tool's own process: what an S3 client that is started from the same shell will find.
 struct Caller {
     std::vector<std::string> environment;  ///< "NAME=value" of S3RDMA_DEVICE, CUFILE_ENV_PATH_JSON, LD_LIBRARY_PATH and LD_PRELOAD
     MemlockLimit memlock;
+    /// The address from which its SSH session comes: SSH_CONNECTION of itself or, behind sudo, of a process above it.
+    std::optional<std::string> ssh_peer = {};
+};
+
+/// How a process of a unit ended: si_code of waitid(2) (1 CLD_EXITED, 2 CLD_KILLED, 3 CLD_DUMPED; 0: it has not) and the exit
+/// status or the signal's number.
+struct ExecResult {
+    std::string program;  ///< its path
+    int code = 0;
+    int status = 0;
+
+    bool failed() const { return code > 1 || (code == 1 && status != 0); }
 };
 
 /// One unit as the manager has loaded it (org.freedesktop.systemd1). Sizes in bytes; 2^64-1 is no limit.
 struct LoadedUnit {
     std::string id, load_state, load_error, active_state, fragment, user, group, type;
+    std::string sub_state;       ///< "running", "auto-restart", "failed", "dead", …
+    std::string result;          ///< of the last run: "success", "exit-code", "signal", "timeout", "oom-kill", …
+    unsigned restarts = 0;       ///< NRestarts: automatic ones since the unit was last started by somebody
+    ExecResult main;             ///< of the last main process
+    std::vector<ExecResult> start_pre;  ///< programs of ExecStartPre= in their order; behind a dash a failure does not count and is left out
     std::vector<std::string> drop_ins;
     bool need_daemon_reload = false;
     int main_pid = 0;
@@ -440,6 +463,14 @@ public:
     /// The lines of a unit, script, udev rule or NetworkManager profile that speak of DCB, without the blanks around them; of any
     /// other ExecStart= line the program. The rest of such files may hold secrets and never leaves the node.
     Fact<std::vector<std::string>> dcb_lines(const std::string& path);
+
+    /// Of a modprobe.d(5) file: "blacklist NAME", and "install NAME PROGRAM" without the program's arguments.
+    Fact<std::vector<FileLine>> modprobe_lines(const std::string& path);
+    /// Of a limits.conf(5) file the lines about memlock: "DOMAIN TYPE memlock VALUE".
+    Fact<std::vector<FileLine>> memlock_lines(const std::string& path);
+    /// The file of a kernel module, relative to the modules of the running kernel (modules.dep). Absent: it has none; `detail` is
+    /// "no modules" when the running kernel has no modules folder at all.
+    Fact<std::string> module_file(const std::string& name);
 
     /// `address` as in /sys/bus/pci/devices: "0000:3b:00.0". Reading wakes a suspended function, as lspci does.
     Fact<PciConfig> config_space(const std::string& address);

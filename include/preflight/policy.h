@@ -23,6 +23,14 @@ struct Attestation {
     std::string who, when, what;  ///< `when` is a date, 2026-12-01
 };
 
+/// Somebody has seen work what no host can prove: a warning that leaves the outcome open passes.
+struct AttestedProof {
+    std::string id;       ///< glob over check ids
+    std::string release;  ///< glob over the server's release
+    std::string driver;   ///< glob over driver and version as `fleet.driver` compares them: "ice 6.12* with irdma"
+    Attestation by;       ///< `what` says how it was seen
+};
+
 /// A decision to live with a finding.
 struct WaiverRule {
     std::string id;       ///< glob over check ids
@@ -35,6 +43,7 @@ struct Policy {
     std::string path;  ///< empty: no policy was given
     Expect expect;
     std::optional<Attestation> attested_switch;
+    std::vector<AttestedProof> proofs;
     std::vector<WaiverRule> waivers;
 };
 

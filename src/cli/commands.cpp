@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "cli/command.h"
@@ -47,6 +48,9 @@ void log_questions(Recorder& recorder) {
 std::unique_ptr<Host> open_host(const std::string& snapshot, const std::string& root, double timeout) {
     if (!snapshot.empty()) return snapshot_host(snapshot);
     if (root.empty() || root[0] != '/') throw UsageError{fmt::format("--root {}: write an absolute path", root)};
+    std::error_code error;
+    if (!std::filesystem::is_directory(root, error))
+        throw UsageError{fmt::format("--root {}: {}", root, error ? error.message() : "is no directory")};
     return live_host(root, timeout);
 }
 

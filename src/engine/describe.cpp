@@ -24,6 +24,22 @@ std::vector<std::string> words(unsigned bits, const char* one, const char* two) 
     return list;
 }
 
+/// Of each check that may leave the outcome open: whether it was proven here, and for which setup. The value is
+/// proven_setup(), so that another node of the same setup can rest on it.
+std::vector<CompareKey> proof_keys(const Report& report, const Facts& facts) {
+    std::map<std::string, bool> open;  // by check: whether any subject is unproven
+    for (const Finding& finding : report.findings)
+        if (finding.unproven || finding.proven) open[finding.id] |= finding.unproven;
+    std::vector<CompareKey> keys;
+    for (const auto& [id, unproven] : open) {
+        const std::string setup = proven_setup(facts);
+        const std::string name = (unproven ? "unproven." : "proof.") + id;
+        if (setup.empty()) keys.push_back({name, "unknown", "server release, driver or firmware is not told", ""});
+        else keys.push_back({name, "set", setup, id});
+    }
+    return keys;
+}
+
 }  // namespace
 
 void describe(Report& report, const Facts& facts) {
@@ -66,6 +82,7 @@ void describe(Report& report, const Facts& facts) {
     if (facts.roles() & client) report.topology = facts.pci_paths().table();
     report.cluster = cluster_of(facts);
     report.compare_keys = compare_keys(facts);
+    for (CompareKey& key : proof_keys(report, facts)) report.compare_keys.push_back(std::move(key));
     report.chain = facts.ports().chain(facts.rdma());
 }
 

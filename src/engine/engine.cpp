@@ -1,6 +1,7 @@
 #include "preflight/engine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <map>
 #include <span>
 
+#include "facts/fleet_keys.h"
+#include "facts/ports.h"
 #include "preflight/waivers.h"
 
 namespace preflight {
@@ -109,6 +112,33 @@ void count(Counts& counts, const Finding& finding) {
     ++*fields[static_cast<std::size_t>(finding.status)];
 }
 
+/// A warning that the policy attests to be proven for this release and driver passes; one for another setup is noted.
+void apply_proofs(Finding& finding, const Facts& facts) {
+    if (!finding.unproven || finding.status != Status::warn) return;
+    for (const AttestedProof& proof : facts.options().policy.proofs) {
+        if (fnmatch(proof.id.c_str(), finding.id.c_str(), 0) != 0) continue;
+        const std::string release = server_release(facts);
+        bool fits = fnmatch(proof.release.c_str(), release.c_str(), 0) == 0;
+        std::string driver;
+        for (const Port* port : facts.ports().storage()) {
+            if (!finding.subject.whole_node() && !finding.subject.covers(port->subject())) continue;
+            driver = driver_text(facts, *port);
+            fits = fits && fnmatch(proof.driver.c_str(), driver.c_str(), 0) == 0;
+        }
+        const std::string by = fmt::format("attested by {} on {}: {}", proof.by.who, proof.by.when, proof.by.what);
+        if (!fits) {
+            finding.evidence.emplace_back("attested for another setup", fmt::format("{} ({}, {}); here {}, {}", by, proof.release, proof.driver,
+                                                                                    release.empty() ? "release not told" : release, driver));
+            continue;
+        }
+        finding.status = Status::pass;
+        finding.unproven = false;
+        finding.observed += "; " + by;
+        finding.source = facts.options().policy.path;
+        return;
+    }
+}
+
 struct Bearing {
     const Check* check;
     const Finding* finding;
@@ -117,6 +147,16 @@ struct Bearing {
 std::string reason_of(const Finding& finding) {
     const bool node = finding.subject.whole_node() || finding.observed.find(finding.subject.text) != std::string::npos;
     return fmt::format("{}{} ({})", node ? "" : finding.subject.text + ": ", finding.observed, finding.id);
+}
+
+/// " To prove it, …." where nothing but proof is missing; else empty.
+std::string proof_left(const std::vector<const Finding*>& open) {
+    std::vector<std::string> orders;
+    for (const Finding* finding : open) {
+        if (!finding->unproven || finding->proof_left.empty()) return {};
+        if (std::find(orders.begin(), orders.end(), finding->proof_left) == orders.end()) orders.push_back(finding->proof_left);
+    }
+    return fmt::format(" To prove it, {}.", fmt::join(orders, "; then "));
 }
 
 PathOutcome outcome_of(const PathName& path, const std::vector<Bearing>& all, bool wanted, bool complete) {
@@ -153,7 +193,7 @@ PathOutcome outcome_of(const PathName& path, const std::vector<Bearing>& all, bo
     } else if (!open.empty()) {
         outcome.answer = "unknown";
         because(open);
-        outcome.sentence = fmt::format("Whether {} will use RDMA at the next start is NOT KNOWN: {}{}.", path.whether, reason_of(*open.front()), more());
+        outcome.sentence = fmt::format("Whether {} will use RDMA at the next start is NOT KNOWN: {}{}.{}", path.whether, reason_of(*open.front()), more(), proof_left(open));
     } else if (!complete) {
         outcome.answer = "unknown";
         outcome.sentence = fmt::format("Whether {} will use RDMA at the next start is NOT KNOWN: only some of the checks were asked for.", path.whether);
@@ -204,6 +244,7 @@ Report judge(const std::vector<Module>& catalogue, const Facts& facts) {
                 finding.blocked_by = causes_of(finding, check, judged);
                 if (!finding.blocked_by.empty()) finding.status = Status::blocked;
             }
+            for (Finding& finding : found) apply_proofs(finding, facts);
             const std::size_t first = report.findings.size();
             for (Finding& finding : found) {
                 checks.push_back(&check);

@@ -49,8 +49,14 @@ Draft& Draft::because(std::string why) {
     return *this;
 }
 
-Draft& Draft::unproven() {
+Draft& Draft::unproven(std::string proof_left) {
     finding_.unproven = true;
+    finding_.proof_left = std::move(proof_left);
+    return *this;
+}
+
+Draft& Draft::proven() {
+    finding_.proven = true;
     return *this;
 }
 

@@ -48,7 +48,7 @@ public:
         Policy policy;
         policy.path = path_;
         if (document.contains("expect")) policy.expect = expect(document["expect"]);
-        if (document.contains("attest")) policy.attested_switch = attest(document["attest"]);
+        if (document.contains("attest")) attest(document["attest"], policy);
         if (document.contains("waivers")) policy.waivers = waivers(document["waivers"]);
         return policy;
     }
@@ -133,12 +133,25 @@ private:
         return result;
     }
 
-    std::optional<Attestation> attest(const Json& object) const {
-        members(object, "attest", {"switch"});
-        if (!object.contains("switch")) return std::nullopt;
-        const Json& of_switch = object["switch"];
-        members(of_switch, "attest.switch", {"who", "when", "what"});
-        return Attestation{text(of_switch, "attest.switch", "who"), date(of_switch, "attest.switch", "when"), text(of_switch, "attest.switch", "what")};
+    Attestation attestation(const Json& object, const std::string& place) const {
+        return {text(object, place, "who"), date(object, place, "when"), text(object, place, "what")};
+    }
+
+    void attest(const Json& object, Policy& policy) const {
+        members(object, "attest", {"switch", "proven"});
+        if (object.contains("switch")) {
+            members(object["switch"], "attest.switch", {"who", "when", "what"});
+            policy.attested_switch = attestation(object["switch"], "attest.switch");
+        }
+        if (!object.contains("proven")) return;
+        const Json& list = object["proven"];
+        if (!list.is_array()) refuse("attest.proven", "write a list");
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const std::string place = fmt::format("attest.proven[{}]", i);
+            members(list[i], place, {"id", "release", "driver", "who", "when", "what"});
+            policy.proofs.push_back({text(list[i], place, "id"), text(list[i], place, "release"), text(list[i], place, "driver"),
+                                     attestation(list[i], place)});
+        }
     }
 
     std::vector<WaiverRule> waivers(const Json& list) const {

@@ -24,6 +24,7 @@
 #include "facts/server_build.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
+#include "facts/session.h"
 
 namespace preflight {
 
@@ -51,6 +52,7 @@ struct Facts::Cache {
     std::optional<PciPaths> pci_paths;
     std::optional<GpuFacts> gpus;
     std::optional<S3ClientFacts> s3_client;
+    std::optional<Session> session;
 };
 
 namespace {
@@ -69,6 +71,10 @@ Facts::~Facts() = default;
 
 const NodeFacts& Facts::node() const {
     return once(cache_->node, [&] { return NodeFacts::read(host_); });
+}
+
+const Session& Facts::session() const {
+    return once(cache_->session, [&] { return Session::read(host_, ports()); });
 }
 
 const Modules& Facts::modules() const {

@@ -90,6 +90,14 @@ void server_keys(const Facts& facts, std::vector<CompareKey>& keys) {
     keys.push_back(libraries.key("server.libraries"));
 }
 
+/// "8086:1592 4.40 0x8001c7ee 1.3429.0"; empty when not told.
+std::string firmware_text(const Facts& facts, const Port& port) {
+    const NicPort& nic = facts.nic().port(port.key);
+    if (!nic.driver) return {};
+    const std::string ids = port.vendor && port.device ? fmt::format("{:04x}:{:04x}", *port.vendor, *port.device) : nic.driver->driver;
+    return ids + " " + nic.driver->firmware;
+}
+
 void network_keys(const Facts& facts, std::vector<CompareKey>& keys) {
     static constexpr const char* checks[] = {"nic.mtu", "rdma.mtu", "rdma.protocol", "nic.driver", "nic.firmware"};
     if (std::none_of(std::begin(checks), std::end(checks), [&](const char* check) { return asked(facts, check); })) return;
@@ -97,7 +105,7 @@ void network_keys(const Facts& facts, std::vector<CompareKey>& keys) {
     if (facts.ports().links.unreadable())
         for (Values* values : {&mtu, &path_mtu, &protocol, &driver, &firmware}) values->blind(facts.ports().links);
     for (const Port* port : facts.ports().storage()) {
-        mtu.add(fmt::format("{}", port->bond ? port->bond->mtu : port->link.mtu));
+        mtu.add(fmt::format("{}", port->mtu()));
         const NicPort& nic = facts.nic().port(port->key);
         const RdmaAttachment* attachment = port->attachment();
         const RdmaDeviceFacts* device = attachment ? facts.rdma().find(attachment->device) : nullptr;
@@ -109,9 +117,8 @@ void network_keys(const Facts& facts, std::vector<CompareKey>& keys) {
             if (!device->verbs) path_mtu.blind(fmt::format("libibverbs does not list {}", attachment->device));
         }
         if (nic.driver) {
-            driver.add(fmt::format("{} {}{}", nic.driver->driver, nic.driver->version, device && !device->module.empty() ? " with " + device->module : ""));
-            const std::string ids = port->vendor && port->device ? fmt::format("{:04x}:{:04x} ", *port->vendor, *port->device) : nic.driver->driver + " ";
-            firmware.add(ids + nic.driver->firmware);
+            driver.add(driver_text(facts, *port));
+            firmware.add(firmware_text(facts, *port));
         } else {
             driver.blind(nic.driver);
             firmware.blind(nic.driver);
@@ -183,6 +190,31 @@ std::string fingerprint(const std::set<std::string>& endpoints) {
 }
 
 }  // namespace
+
+std::string driver_text(const Facts& facts, const Port& port) {
+    const NicPort& nic = facts.nic().port(port.key);
+    if (!nic.driver) return {};
+    const RdmaAttachment* attachment = port.attachment();
+    const RdmaDeviceFacts* device = attachment ? facts.rdma().find(attachment->device) : nullptr;
+    const std::string module = device && !device->module.empty() ? " with " + device->module : "";
+    return fmt::format("{} {}{}", nic.driver->driver, nic.driver->version, module);
+}
+
+std::string proven_setup(const Facts& facts) {
+    const std::string release = server_release(facts);
+    std::set<std::string> drivers, firmware;
+    for (const Port* port : facts.ports().storage()) {
+        drivers.insert(driver_text(facts, *port));
+        firmware.insert(firmware_text(facts, *port));
+    }
+    if (release.empty() || drivers.empty() || drivers.count("") || firmware.count("")) return {};
+    return fmt::format("{}; {}; {}", release, fmt::join(drivers, ", "), fmt::join(firmware, ", "));
+}
+
+std::string server_release(const Facts& facts) {
+    if (facts.options().server_release) return *facts.options().server_release;
+    return asked(facts, "server.libraries") ? facts.server_build().release : std::string();
+}
 
 std::vector<CompareKey> compare_keys(const Facts& facts) {
     std::vector<CompareKey> keys;

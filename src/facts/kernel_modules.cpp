@@ -1,6 +1,7 @@
 #include "facts/kernel_modules.h"
 
 #include <algorithm>
+#include <map>
 
 #include "facts/node.h"
 
@@ -66,8 +67,40 @@ bool Modules::usable(const std::string& name) const {
     return known == ModuleState::loaded || known == ModuleState::built_in;
 }
 
-bool Modules::is_blacklisted(const std::string& name) const {
-    return std::find(blacklisted.begin(), blacklisted.end(), canonical(name)) != blacklisted.end();
+std::vector<ModuleBlock> Modules::blocks(const std::string& name, std::vector<std::string>& unread) const {
+    // modprobe.d(5): a file hides files of its name in later folders.
+    static constexpr const char* folders[] = {"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d",
+                                              "/usr/lib/modprobe.d", "/lib/modprobe.d"};
+    // What an install line may run instead of loading anything.
+    static constexpr const char* nothing[] = {"true", "false", ":", "exit", "echo"};
+    const std::string wanted = canonical(name);
+    std::vector<ModuleBlock> found;
+    if (std::find(blacklisted.begin(), blacklisted.end(), wanted) != blacklisted.end())
+        found.push_back({.kind = ModuleBlock::command_line, .text = wanted, .path = {}});
+    std::map<std::string, std::string> files;
+    for (const std::string folder : folders) {
+        const auto names = host_->list(folder);
+        if (names.unreadable()) unread.push_back(names.why().cause);
+        for (const std::string& file : names.value_or({}))
+            if (file.ends_with(".conf")) files.emplace(file, folder + "/" + file);
+    }
+    for (const auto& [file, path] : files) {
+        const auto lines = host_->modprobe_lines(path);
+        if (lines.unreadable()) unread.push_back(lines.why().cause);
+        for (const FileLine& line : lines.value_or({})) {
+            const std::vector<std::string> words = split_words(line.text);
+            if (words.size() < 2 || canonical(words[1]) != wanted) continue;
+            const bool install = words[0] == "install" && words.size() > 2;
+            const std::string program = install ? words[2].substr(words[2].rfind('/') + 1) : "";
+            if (install && std::find(std::begin(nothing), std::end(nothing), program) == std::end(nothing)) continue;
+            found.push_back({install ? ModuleBlock::install : ModuleBlock::blacklist, line.text, path, line.line});
+        }
+    }
+    return found;
+}
+
+Fact<std::string> Modules::file(const std::string& name) const {
+    return host_->module_file(canonical(name));
 }
 
 Fact<bool> Modules::out_of_tree(const std::string& name) const {

@@ -26,9 +26,10 @@ std::vector<Upper> uppers_of(const Port& port, const Options& options) {
     };
     for (const PortAddress& on : port.addresses) {
         if (!routable(on.address)) continue;
-        const auto vlan = std::find_if(port.vlans.begin(), port.vlans.end(), [&](const Link& link) { return link.name == on.netdev; });
+        if (!on.usable()) continue;
+        const auto vlan = std::find_if(port.uppers.begin(), port.uppers.end(), [&](const Link& link) { return link.name == on.vlan; });
         Upper upper{on.netdev, {}};
-        if (vlan != port.vlans.end()) upper.egress = vlan->vlan ? vlan->vlan->egress : std::map<unsigned, unsigned>{};
+        if (vlan != port.uppers.end()) upper.egress = vlan->vlan ? vlan->vlan->egress : std::map<unsigned, unsigned>{};
         if (upper.egress && named(options, on.netdev)) add(chosen, upper);
         add(all, std::move(upper));
     }

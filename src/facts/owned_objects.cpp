@@ -25,7 +25,9 @@ Fact<OwnedObjects> read_owned_objects(Host& host, const RdmaStack& rdma, int pid
             owned.memory_regions += resource.kind == "mr";
             owned.registered += resource.kind == "mr" ? resource.length : 0;
             owned.listeners += resource.kind == "cm_id" && resource.state == "LISTEN";
-            owned.connected += resource.kind == "qp" && resource.type == "RC" && resource.state == "RTS";
+            const bool connected = resource.kind == "qp" && resource.type == "RC" && resource.state == "RTS";
+            owned.connected += connected;
+            if (connected) ++owned.connected_on[device.name];
         }
     }
     return owned;

@@ -3,6 +3,7 @@
 // in the asking process's pid namespace; from another namespace nothing can be told.
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "preflight/host.h"
@@ -13,6 +14,7 @@ struct RdmaStack;
 
 struct OwnedObjects {
     std::size_t contexts = 0, memory_regions = 0, listeners = 0, connected = 0;  ///< connected: RC queue pairs in RTS
+    std::map<std::string, std::size_t> connected_on;  ///< by RDMA device, where there are any
     std::uint64_t registered = 0;  ///< bytes of all memory regions
     bool any() const { return contexts || memory_regions || listeners || connected; }
     /// "2 contexts, 16 memory regions, 1 listener, 6 connected queue pairs"

@@ -191,7 +191,7 @@ PeerFacts PeerFacts::read(Host& host, const Options& options, const Ports& ports
     for (const Port* port : ports.storage()) {
         facts.storage_links.insert(port->link.index);
         if (port->bond) facts.storage_links.insert(port->bond->index);
-        for (const Link& vlan : port->vlans) facts.storage_links.insert(vlan.index);
+        for (const Link& upper : port->uppers) facts.storage_links.insert(upper.index);
         for (const PortAddress& address : port->addresses) facts.storage_addresses.insert(address.address.address);
     }
     if (options.peers) {

@@ -16,11 +16,13 @@ std::string last_part(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-Port port_of(Host& host, const Link& link, bool sysfs_missing) {
+/// `function_below`: the PCI function of its RDMA device, where the netdev below `link` is not in this network namespace.
+Port port_of(Host& host, const Link& link, bool sysfs_missing, const std::string& function_below = {}) {
     Port port;
     port.link = link;
     const std::string folder = fmt::format("/sys/class/net/{}/device", link.name);
-    if (link.parent_device && link.parent_bus.value_or("") == "pci") port.pci = *link.parent_device;
+    if (!function_below.empty()) port.pci = function_below;
+    else if (link.parent_device && link.parent_bus.value_or("") == "pci") port.pci = *link.parent_device;
     else if (const auto resolved = host.resolve(folder)) port.pci = pci_address_in(*resolved);
     port.key = port.pci.empty() ? link.name : port.pci;
     if (port.pci.empty()) return port;
@@ -88,6 +90,13 @@ const Link* Ports::link(const std::string& name) const {
     return found == links->end() ? nullptr : &*found;
 }
 
+int Port::mtu() const {
+    int smallest = link.mtu;
+    for (const PortAddress& carried : addresses)
+        if (routable(carried.address) && carried.usable()) smallest = std::min(smallest, carried.mtu);
+    return smallest;
+}
+
 std::vector<const Port*> Ports::storage() const {
     std::vector<const Port*> list;
     for (const Port& port : all)
@@ -141,38 +150,105 @@ void attach(Ports& ports, const RdmaStack& rdma) {
                     port.rdma.front().merged = true;
 }
 
-/// The physical ports below an interface: itself, a bond's members, a VLAN's parent.
+/// The physical ports below an interface: itself, the members of a bond, bridge or team, the parent of a VLAN or macvlan. An
+/// internal port of Open vSwitch names nothing below it: the ports of its datapath are taken.
 std::vector<std::string> ports_below(const Ports& ports, const Link& link, int depth = 0) {
     if (depth > 8) return {};
     if (ports.find(link.name)) return {link.name};
     std::vector<std::string> names;
     if (link.lower)
         if (const Link* lower = ports.link(*link.lower); lower && lower->index != link.index) return ports_below(ports, *lower, depth + 1);
+    const Link* datapath = link.kind == "openvswitch" ? ports.link("ovs-system") : nullptr;
+    const int master = datapath ? datapath->index : link.index;
     for (const Link& member : *ports.links)
-        if (member.master && *member.master == link.index)
+        if (member.master && *member.master == master)
             for (const std::string& name : ports_below(ports, member, depth + 1)) names.push_back(name);
     return names;
 }
 
+/// An interface on the way up from a port.
+struct Carrier {
+    const Link* link;
+    bool direct;       ///< the port, its bond, or a VLAN over either
+    std::string vlan;
+    int mtu;
+};
+
+/// The port and everything above it, each once; what stands above an interface follows it.
+std::vector<Carrier> carriers_of(const Ports& ports, const Port& port) {
+    static constexpr std::size_t most = 256;
+    std::vector<Carrier> carriers{{&port.link, true, {}, port.link.mtu}};
+    for (std::size_t i = 0; i < carriers.size() && carriers.size() < most; ++i) {
+        const Carrier below = carriers[i];
+        for (const Link& link : *ports.links) {
+            const bool stacked = link.lower && *link.lower == below.link->index;
+            const bool master = below.link->master && *below.link->master == link.index;
+            if (!(stacked || master) || link.kind == "veth") continue;
+            if (std::any_of(carriers.begin(), carriers.end(), [&](const Carrier& known) { return known.link == &link; })) continue;
+            const bool vlan = link.kind == "vlan";
+            const bool direct = below.direct && (vlan || link.kind == "ipoib" || link.kind == "bond");
+            carriers.push_back({&link, direct, vlan ? link.name : below.vlan, std::min(below.mtu, link.mtu)});
+        }
+    }
+    return carriers;
+}
+
 void collect_addresses(Ports& ports) {
     for (Port& port : ports.all) {
-        std::vector<const Link*> carriers{&port.link};
-        if (port.link.master)
-            if (const Link* master = ports.link(*port.link.master); master && master->kind == "bond") {
-                port.bond = *master;
-                carriers.push_back(master);
-            }
-        for (std::size_t i = 0; i < carriers.size() && carriers.size() < 64; ++i)
-            for (const Link& over : *ports.links)
-                if ((over.kind == "vlan" || over.kind == "ipoib") && over.lower && *over.lower == carriers[i]->index) {
-                    port.vlans.push_back(over);
-                    carriers.push_back(&over);
-                }
-        if (ports.addresses)
-            for (const Link* carrier : carriers)
-                for (const Address& address : *ports.addresses)
-                    if (address.link == carrier->index) port.addresses.push_back({carrier->name, address});
+        if (const Link* master = port.link.master ? ports.link(*port.link.master) : nullptr)
+            if (master->kind == "bond") port.bond = *master;
+        for (const Carrier& carrier : carriers_of(ports, port)) {
+            const bool upper = carrier.link != &port.link && carrier.link->index != (port.bond ? port.bond->index : 0);
+            if (upper) port.uppers.push_back(*carrier.link);
+            for (const Address& address : ports.addresses.value_or({}))
+                if (address.link == carrier.link->index)
+                    port.addresses.push_back({carrier.link->name, address, carrier.vlan, carrier.mtu, carrier.direct, Absent{}});
+        }
     }
+}
+
+/// Whether a RoCE v2 GID of the table carries an address.
+Fact<bool> carries(const Fact<GidTable>& table, const std::string& address) {
+    if (!table) return table.as<bool>();
+    bool untyped = false;
+    for (const Gid& gid : table->gids) {
+        const auto of_gid = gid_address(gid.gid);
+        if (!of_gid || of_gid->text != address) continue;
+        if (gid.type.value_or("") == "RoCE v2") return true;
+        untyped |= gid.type.unreadable();
+    }
+    if (untyped || !table->unreadable.empty()) return Unreadable{"EIO", "a slot of the GID table could not be read"};
+    return false;
+}
+
+void find_gids(Ports& ports, const RdmaStack& rdma) {
+    for (Port& port : ports.all) {
+        const RdmaAttachment* attached = port.attachment();
+        const RdmaDeviceFacts* device = attached ? rdma.find(attached->device) : nullptr;
+        if (!device) continue;
+        const auto table = device->gids.find(attached->port);
+        for (PortAddress& carried : port.addresses)
+            carried.gid = table == device->gids.end() ? Unreadable{"ENOENT", "no GID table"} : carries(table->second, carried.address.address);
+    }
+}
+
+/// Interfaces of this network namespace whose RDMA device belongs to a netdev of another one, as a pod's macvlan over a NIC
+/// of the host: the GID table names them. By ifindex, with the device's name.
+std::map<int, std::pair<const RdmaDeviceFacts*, int>> lent_netdevs(const Ports& ports, const RdmaStack& rdma) {
+    std::map<int, std::pair<const RdmaDeviceFacts*, int>> lent;
+    for (const RdmaDeviceFacts& device : rdma.devices) {
+        const bool here = std::any_of(ports.links->begin(), ports.links->end(), [&](const Link& link) {
+            return link.parent_device && device.pci && *link.parent_device == *device.pci;
+        });
+        if (here || device.software) continue;
+        for (const RdmaPort& port : device.device.ports) {
+            const auto table = device.gids.find(port.port);
+            if (port.netdev || table == device.gids.end() || !table->second) continue;
+            for (const Gid& gid : table->second->gids)
+                if (const Link* link = ports.link(gid.netdev.value_or("")); link && !link->loopback()) lent.emplace(link->index, std::pair{&device, port.port});
+        }
+    }
+    return lent;
 }
 
 void select(Ports& ports, Host& host, const Options& options, const std::vector<std::string>& endpoint_addresses) {
@@ -200,7 +276,8 @@ void select(Ports& ports, Host& host, const Options& options, const std::vector<
     for (Port& port : ports.all) {
         const bool capable = port.family || port.hardware();
         const bool software = !capable && !port.rdma.empty();
-        const bool addressed = std::any_of(port.addresses.begin(), port.addresses.end(), [](const PortAddress& carried) { return routable(carried.address); });
+        const bool addressed = std::any_of(port.addresses.begin(), port.addresses.end(),
+                                           [](const PortAddress& carried) { return routable(carried.address) && carried.usable(); });
         const bool vf = is_vf(host, port);
         if (chosen.count(port.link.name)) {
             port.classed = PortClass::storage;
@@ -268,16 +345,20 @@ Ports Ports::read(Host& host, const Options& options, const PciFunctions& pci, c
     for (const RdmaDeviceFacts& device : rdma.devices)
         for (const RdmaPort& port : device.device.ports)
             if (port.netdev) carried.insert(*port.netdev);
+    const auto lent = lent_netdevs(ports, rdma);
     for (const Link& link : *ports.links) {
         // IPoIB names its kind on the port's own netdev too; a child of it has a lower interface.
         const bool plain = link.kind.empty() || (link.kind == "ipoib" && !link.lower);
         const bool physical = plain && !link.loopback() && !representors.count(link.index) && (link.parent_device || host.info(fmt::format("/sys/class/net/{}/device", link.name)).has());
         const bool carries_rdma = carried.count(link.index) && link.kind != "bond" && link.kind != "vlan";
+        const auto borrowed = lent.find(link.index);
         if (physical || carries_rdma) ports.all.push_back(port_of(host, link, ports.sysfs_missing));
+        else if (borrowed != lent.end()) ports.all.push_back(port_of(host, link, ports.sysfs_missing, borrowed->second.first->pci.value_or("")));
     }
     std::sort(ports.all.begin(), ports.all.end(), [](const Port& a, const Port& b) { return a.link.name < b.link.name; });
     collect_addresses(ports);
     attach(ports, rdma);
+    find_gids(ports, rdma);
     select(ports, host, options, endpoint_addresses);
     return ports;
 }
@@ -287,7 +368,10 @@ std::string Ports::chain(const RdmaStack& rdma) const {
     for (const Port* port : storage()) {
         std::vector<std::string> parts{port->link.name};
         if (port->bond) parts.push_back(port->bond->name);
-        for (const Link& vlan : port->vlans) parts.push_back(vlan.name);
+        for (const Link& upper : port->uppers) {
+            const bool addressed = std::any_of(port->addresses.begin(), port->addresses.end(), [&](const PortAddress& carried) { return carried.netdev == upper.name; });
+            if (upper.kind == "vlan" || addressed) parts.push_back(upper.name);
+        }
         parts.push_back(port->pci.empty() ? "no PCI function" : "PCI " + port->pci);
         if (port->numa_node && *port->numa_node >= 0) parts.push_back(fmt::format("NUMA {}", *port->numa_node));
         if (const RdmaAttachment* attached = port->attachment()) {

@@ -31,8 +31,18 @@ struct RdmaAttachment {
 };
 
 struct PortAddress {
-    std::string netdev;  ///< the port, its bond or a VLAN
+    std::string netdev;  ///< the port, or an interface above it
     Address address;
+    std::string vlan;    ///< the VLAN by which frames of it leave the port; empty: untagged
+    int mtu = 0;         ///< bytes: the smallest from `netdev` down to the port
+    /// On the port itself, its bond or a VLAN over either; the GIDs of all other uppers (bridge, macvlan, team, VRF, OVS)
+    /// depend on more than the interface, so that only the GID table tells.
+    bool direct = true;
+    /// The RDMA device has a RoCE v2 GID of it. Absent: the port has no RDMA device.
+    Fact<bool> gid;
+
+    /// RDMA can use it, as far as this interface decides.
+    bool usable() const { return direct || gid.value_or(false); }
 };
 
 /// A physical port: a netdev with a device below it, or one that carries an RDMA device.
@@ -45,7 +55,9 @@ struct Port {
     const DriverFamily* family = nullptr;
     Fact<int> numa_node;             ///< -1: the firmware gave none
     std::optional<Link> bond;        ///< the bond it is a member of
-    std::vector<Link> vlans;         ///< over the port or its bond
+    /// All interfaces above the port but its bond: VLANs, bridges, teams, macvlans, VRFs; the kernel gives the RDMA device
+    /// GIDs of each (drivers/infiniband/core/roce_gid_mgmt.c, netdev_walk_all_upper_dev_rcu).
+    std::vector<Link> uppers;
     std::vector<PortAddress> addresses;
     std::vector<RdmaAttachment> rdma;
     PortClass classed = PortClass::management;
@@ -60,6 +72,8 @@ struct Port {
     bool infiniband() const { return link.arphrd == 32; }  ///< ARPHRD_INFINIBAND (include/uapi/linux/if_arp.h)
     /// The interface to configure: the bond it is a member of, else itself.
     const std::string& carrier() const { return bond ? bond->name : link.name; }
+    /// Of frames between a storage address and the wire, in bytes: the smallest on the way.
+    int mtu() const;
     /// The PCI card: address without the function number; empty without a PCI function.
     std::string card() const { return pci.empty() ? std::string() : pci.substr(0, pci.rfind('.')); }
 };

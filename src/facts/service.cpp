@@ -205,7 +205,9 @@ ServiceFacts read_service(Host& host, const Options& options) {
 
     facts.account = host.user(facts.user_name());
     for (const UnitTest& test : facts.unit.tests) facts.tests.push_back({test, holds(host, test)});
-    if (const auto path = facts.executable(); path.has()) facts.real_executable = host.resolve(*path);
+    const auto path = facts.executable();
+    facts.executable_info = path.then([&](const std::string& name) { return host.info(name); });
+    if (path.has()) facts.real_executable = host.resolve(*path);
     facts.rdma_build_installed = host.info(rdma_build_path).has();
 
     if (facts.on_disk.memlock && (!usable || facts.on_disk.memlock->value.soft == facts.loaded->memlock_soft)) {

@@ -41,6 +41,7 @@ struct ServiceFacts {
     CommentContinues comments = CommentContinues::yes;
     Fact<User> account;                ///< of User=; root without one
     std::vector<TestResult> tests;
+    Fact<FileInfo> executable_info;    ///< of that file; Absent: it is not there, or none is named
     Fact<std::string> real_executable; ///< the file ExecStart= starts, after links
     bool rdma_build_installed = false; ///< the RDMA package's file is there
 

@@ -1,6 +1,7 @@
 #include "fleet/reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -104,6 +105,46 @@ std::vector<std::string> words(const Json& json) {
     return json.is_array() ? json.get<std::vector<std::string>>() : std::vector<std::string>{};
 }
 
+/// What a run was asked short of everything: "stage ready, phase A, --only nic.*".
+std::string narrowed(const Json& run) {
+    std::vector<std::string> parts;
+    if (const std::string stage = run.value("stage", "on"); stage != "on") parts.push_back("stage " + stage);
+    const Json selection = run.value("selection", Json::object());
+    const auto add = [&](const char* key, const char* option) {
+        const auto list = words(selection.value(key, Json::array()));
+        if (!list.empty()) parts.push_back(fmt::format("{} {}", option, fmt::join(list, ",")));
+    };
+    // A whole run names all phases.
+    if (words(selection.value("phases", Json::array())).size() < 3) add("phases", "--phase");
+    add("only", "--only");
+    add("skip", "--skip");
+    return fmt::format("{}", fmt::join(parts, " "));
+}
+
+/// The first finding that made the verdict what it is, from the whole text of a report.
+std::string first_reason(const std::string& text, const std::string& verdict) {
+    const auto findings_alone = [](int depth, Json::parse_event_t event, Json& parsed) {
+        return depth != 1 || event != Json::parse_event_t::key || parsed == "findings";
+    };
+    const Json report = Json::parse(text, findings_alone, false);
+    const auto findings = report.is_object() ? report.find("findings") : report.end();
+    if (!report.is_object() || findings == report.end() || !findings->is_array()) return {};
+    for (const Json& finding : *findings) {
+        if (!finding.is_object()) continue;
+        const auto text_of = [&](const char* key) {
+            const auto member = finding.find(key);
+            return member != finding.end() && member->is_string() ? member->get<std::string>() : "";
+        };
+        const auto waiver = finding.find("waiver");
+        const std::string status = text_of("status");
+        const bool waived = waiver != finding.end() && !waiver->is_null();
+        const bool decides = verdict == "fail" ? status == "fail" : status == "unknown" || status == "blocked";
+        if (!decides || (waived && status != "blocked")) continue;
+        return fmt::format("{} {}: {}", text_of("id"), text_of("subject"), text_of("observed"));
+    }
+    return {};
+}
+
 Node node_of(const Json& json, const std::string& path) {
     Node node;
     node.file = path;
@@ -119,26 +160,32 @@ Node node_of(const Json& json, const std::string& path) {
     node.cluster.addresses = words(cluster.at("addresses"));
     for (const Json& peer : cluster.at("peers")) node.cluster.peers.push_back({peer.at("name"), peer.at("address")});
     node.verdict = json.at("verdict");
+    node.narrowed = narrowed(json.at("run"));
     for (const auto& [path_name, outcome] : json.at("outcome").items()) node.answers[path_name] = outcome.at("answer");
     for (const auto& [key, value] : json.at("compare_keys").items()) node.keys[key] = {key, value.at("state"), value.at("value"), value.at("origin")};
     return node;
 }
 
-/// The text up to the findings, or all of it: in nearly all reports the first piece is enough.
-std::string read_text(const std::string& path, int& error) {
-    std::ifstream file(path, std::ios::binary);
-    error = file ? 0 : errno ? errno : EIO;
-    std::string text;
+void read_piece(std::ifstream& file, std::string& text) {
+    const std::size_t before = text.size();
+    text.resize(before + first_piece);
+    file.read(text.data() + before, first_piece);
+    text.resize(before + static_cast<std::size_t>(file.gcount()));
+}
+
+/// Reads on until `text` holds the findings' beginning, or to the end of the file: mostly one piece is enough.
+void read_head(std::ifstream& file, std::string& text) {
     static const std::string findings = "\n  \"findings\"";
     std::size_t looked = 0;
-    while (file && text.size() < max_report_bytes && text.find(findings, looked) == std::string::npos) {
-        const std::size_t before = text.size();
-        looked = before - std::min(before, findings.size());
-        text.resize(before + first_piece);
-        file.read(text.data() + before, first_piece);
-        text.resize(before + static_cast<std::size_t>(file.gcount()));
+    while (file && text.size() < max_report_bytes &&
+           text.find(findings, looked) == std::string::npos) {
+        looked = text.size() - std::min(text.size(), findings.size());
+        read_piece(file, text);
     }
-    return text;
+}
+
+void read_rest(std::ifstream& file, std::string& text) {
+    while (file && text.size() < max_report_bytes) read_piece(file, text);
 }
 
 }  // namespace
@@ -165,10 +212,17 @@ Fact<Node> parse_report(const std::string& text, const std::string& path) {
 }
 
 Fact<Node> read_report(const std::string& path) {
-    int error = 0;
-    const std::string text = read_text(path, error);
-    if (error) return Unreadable{"unreadable", fmt::format("{}: {}", path, std::strerror(error))};
-    return parse_report(text, path);
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return Unreadable{"unreadable", fmt::format("{}: {}", path, std::strerror(errno ? errno : EIO))};
+    std::string text;
+    read_head(file, text);
+    return parse_report(text, path).then([&](Node node) {
+        const bool decided = node.verdict == "fail" || node.verdict == "incomplete";
+        if (decided) read_rest(file, text);
+        if (decided) node.reason = first_reason(text, node.verdict);
+        return node;
+    });
 }
 
 std::vector<std::string> report_files(const std::string& path) {

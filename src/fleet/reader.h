@@ -1,5 +1,6 @@
 #pragma once
-// Reports of other nodes, read only as far as a comparison needs them: up to the findings, which stand last.
+// Reports of other nodes, read only as far as a comparison needs them: up to the findings, which stand last. Of a report
+// that does not pass, the first finding that decided is read too.
 
 #include <map>
 #include <string>
@@ -19,6 +20,8 @@ struct Node {
     std::vector<std::string> roles;
     Cluster cluster;
     std::string verdict;
+    std::string reason;     ///< why the verdict is fail or incomplete: "nic.ddp enp59s0f0np0: safe mode"; else empty
+    std::string narrowed;   ///< what was asked short of a whole run: "stage ready, phase A, --only nic.*"; else empty
     std::map<std::string, std::string> answers;  ///< "internode_rdma" -> "yes"
     std::map<std::string, CompareKey> keys;
 

@@ -240,6 +240,35 @@ void judge_firmware(const Fleet& fleet, Findings& out) {
     judge_by_kind(fleet, "network.firmware", {"firmware of", "Bring the NICs to one firmware; during a rolling upgrade they differ for a while.", Status::warn}, out);
 }
 
+/// What each node was asked short of a whole run: a pass is worth no more than the question.
+std::string narrowed(const Fleet& fleet) {
+    std::map<std::string, Nodes> asked;
+    for (const Node& node : fleet.nodes)
+        if (!node.narrowed.empty()) asked[node.narrowed].push_back(&node);
+    std::string text;
+    for (const auto& [what, nodes] : asked)
+        text += fmt::format("; asked in part: {} ({})", names(nodes), what);
+    return text;
+}
+
+void judge_nodes(const Fleet& fleet, Findings& out) {
+    for (const Node& node : fleet.nodes) {
+        const Subject subject{node.name(), {"peer:" + node.name()}};
+        const std::string reason = node.reason.empty() ? "" : ": " + node.reason;
+        const std::string read = fmt::format("Mend {} as its own report says: {}", node.name(), node.file);
+        if (node.verdict == "fail")
+            out.fail(subject, "its report says FAIL" + reason).want("pass").from(node.file).mend({.summary = read});
+        else if (node.verdict == "incomplete")
+            out.unknown(subject, "its report says INCOMPLETE" + reason, read).from(node.file);
+        else if (node.verdict != "pass" && node.verdict != "not-applicable")
+            out.unknown(subject, fmt::format("its verdict is \"{}\"", node.verdict), "Run the tool there again.").from(node.file);
+    }
+    if (fleet.nodes.empty()) out.unknown(node_subject(), "no file is a report", "Fetch the reports again.");
+    if (out.list().empty())
+        out.pass(node_subject(), fmt::format("{} {}, each passes what it was asked{}", fleet.nodes.size(),
+                                             fleet.nodes.size() == 1 ? "node" : "nodes", narrowed(fleet)));
+}
+
 void judge_missing(const Fleet& fleet, Findings& out) {
     for (const auto& [file, why] : fleet.broken) out.unknown({file, {}}, why.cause, "Fetch the report again, or leave the file out.");
     std::map<std::string, std::string> missing;
@@ -333,6 +362,32 @@ void judge_listener(const Fleet& fleet, Findings& out) {
     else if (out.list().empty()) out.pass(node_subject(), "no peer was refused where AIStor listens");
 }
 
+/// What one node has proven holds for others of the same release, driver and firmware.
+void judge_proof(const Fleet& fleet, Findings& out) {
+    static const std::string unproven = "unproven.", proof = "proof.";
+    using Setup = std::pair<std::string, std::string>;  // check; release, driver and firmware, or why they are not known
+    std::map<Setup, const Node*> proofs;
+    std::map<Setup, Nodes> open;
+    for (const Node* node : fleet.all())
+        for (const auto& [name, key] : node->keys) {
+            if (name.rfind(proof, 0) == 0 && key.state == "set") proofs.emplace(Setup{name.substr(proof.size()), key.value}, node);
+            if (name.rfind(unproven, 0) == 0) open[{name.substr(unproven.size()), key.value}].push_back(node);
+        }
+    for (const auto& [setup, nodes] : open) {
+        const auto& [check, what] = setup;
+        Subject subject{fmt::format("{} on {}", check, names(nodes)), {}};
+        for (const Node* node : nodes) subject.keys.push_back("peer:" + node->name());
+        const auto by = proofs.find(setup);
+        if (by != proofs.end())
+            out.pass(subject, fmt::format("proven by {}, which has the same setup: {}", by->second->name(), what)).from(by->second->file);
+        else
+            out.warn(subject, "unproven on each node of this setup: " + what)
+                .want("proven on one node of each setup")
+                .mend({.summary = fmt::format("Prove it on one of them, as `aistor-rdma-check explain {}` says, and compare its new report.", check)});
+    }
+    if (out.list().empty()) out.skip(node_subject(), "no report leaves anything unproven");
+}
+
 struct Rule {
     Check check;
     void (*judge)(const Fleet&, Findings&);
@@ -375,7 +430,13 @@ const std::vector<Rule>& rules() {
         {row("fleet.reach", "Nodes that reach each other do so in both directions", "A firewall on one way makes one node fall back to TCP.", "fail: one direction works and the other does not. Where both fail, peers.port of the nodes says so. unknown: a node did not try its peers.",
              "Open the peer port on the node that is not reached.", "peers.port of both nodes.", storage), judge_reach},
         {row("fleet.listener", "No peer is refused where AIStor listens", "A refusal usually means that nothing listens yet; here something does.", "fail: AIStor listens by TCP on the peer port and another node was refused.",
-             "Look for a firewall that answers with a reset.", "peers.listener and peers.port.", storage), judge_listener}};
+             "Look for a firewall that answers with a reset.", "peers.listener and peers.port.", storage), judge_listener},
+        {row("fleet.nodes", "Every node's own report passes", "One node that fails takes part over TCP, and slows its peers with it.",
+             "fail: a report says fail; unknown: one is incomplete. What was asked of the node counts: its stage, phases and selection, and its waivers. The first reason is named.",
+             "Mend the node as its own report says, and run the tool there again.", "verdict and findings of the reports."), judge_nodes},
+        {row("fleet.proof", "What is unproven on one node is proven on one like it", "Where nobody has seen it work, the outcome of a node stays open.",
+             "pass: another node with the same server release, driver and firmware has proven it. warn: none has. skip: nothing is unproven.",
+             "Prove it on one node of each setup.", "compare_keys proof.* and unproven.* of the reports."), judge_proof}};
     return table;
 }
 

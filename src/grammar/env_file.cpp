@@ -96,6 +96,7 @@ private:
                 state_ = value;
                 if (quoted_ && !newline(c)) draft_.text_after_quote = true;
                 if (!newline(c)) value_ += c;
+                else if (c == '\r' && text_.substr(at_, 2) == "\r\n") draft_.lone_backslash = true;
                 else draft_.continued = true;
                 break;
             case single_quoted:
@@ -194,25 +195,35 @@ private:
     }
 
     void drop_name(std::string_view name) {
-        EnvDropped dropped{EnvDropped::bad_name, {}, draft_.line, begin_};
+        EnvDropped dropped{.why = EnvDropped::bad_name, .line = draft_.line, .at = begin_};
         if (name.rfind(bom, 0) == 0) name.remove_prefix(bom.size());
         if (name.rfind("export", 0) == 0 && name.size() > 6 && blank(name[6])) {
             dropped.why = EnvDropped::exported;
             name = trimmed(name.substr(6));
         }
-        if (valid_variable(name)) dropped.name = name;
+        dropped.name = meant_name(name);
         file_.dropped.push_back(std::move(dropped));
     }
 
     void drop_line() {
+        EnvDropped dropped{.why = EnvDropped::no_equals, .line = draft_.line, .at = begin_};
         const std::string_view text = trim_right(key_);
-        const std::string_view word = text.substr(0, text.find_first_of(" \t:"));
-        file_.dropped.push_back({EnvDropped::no_equals, valid_variable(word) ? std::string(word) : std::string(), draft_.line, begin_});
+        for (std::size_t i = 0; i < text.size() && dropped.name.empty();) {
+            const std::size_t end = std::min(text.find_first_of(" \t", i), text.size());
+            std::string_view word = text.substr(i, end - i);
+            dropped.endpoint |= looks_like_endpoint(word);
+            word = word.substr(0, word.find(':'));
+            if (word.rfind("MINIO_", 0) == 0 && valid_variable(word)) dropped.name = word;
+            i = std::min(text.find_first_not_of(" \t", end), text.size());
+        }
+        file_.dropped.push_back(std::move(dropped));
     }
 
     void drop_comment_line(std::size_t begin) {
         const std::string name = name_set_by(text_.substr(begin, text_.find_first_of("\r\n", begin) - begin));
-        if (!name.empty()) file_.dropped.push_back({EnvDropped::comment, name, line_at(begin), begin});
+        if (name.empty()) return;
+        file_.dropped.push_back(
+            {.why = EnvDropped::comment, .name = name, .line = line_at(begin), .at = begin});
     }
 
     void finish() {
@@ -262,6 +273,26 @@ systemd_text::Variables EnvFile::variables() const {
     systemd_text::Variables all;
     for (const EnvLine& line : lines) all[line.name] = line.value;
     return all;
+}
+
+std::string meant_name(std::string_view text, std::size_t* at) {
+    const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; };
+    const auto blank_before = text.find_last_of(" \t");
+    std::size_t begin = blank_before == std::string_view::npos ? 0 : blank_before + 1;
+    while (begin < text.size() && !letter(text[begin])) ++begin;
+    if (at) *at = begin;
+    std::string name(text.substr(begin));
+    if (name.rfind("MINIO", 0) == 0) {
+        std::replace(name.begin(), name.end(), '-', '_');
+        std::replace(name.begin(), name.end(), '.', '_');
+    }
+    return valid_variable(name) ? name : std::string();
+}
+
+bool looks_like_endpoint(std::string_view word) {
+    while (!word.empty() && (word.front() == '"' || word.front() == '\'')) word.remove_prefix(1);
+    const bool url = word.rfind("http://", 0) == 0 || word.rfind("https://", 0) == 0;
+    return url || (word.rfind("/", 0) == 0 && word.find("...") != std::string_view::npos);
 }
 
 EnvFile read_env_file(std::string_view text, CommentContinues comments) {

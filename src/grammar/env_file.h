@@ -24,6 +24,7 @@ struct EnvLine {
     bool unclosed_quote = false;     ///< the quote never closes: the rest of the file became the value
     bool line_in_quotes = false;     ///< a quoted value runs over more than one line
     bool continued = false;          ///< a backslash at the line's end joined lines
+    bool lone_backslash = false;     ///< a backslash before CR LF: it eats the CR, and joins nothing
     bool blanks_at_equals = false;   ///< blanks around '=' that the manager drops
     std::vector<std::string> swallowed;  ///< names of assignments that stand on lines which became part of this value
 
@@ -38,8 +39,9 @@ struct EnvDropped {
         no_equals,  ///< a line without '='
         comment,    ///< stands on the line after a comment that ends in a backslash
     } why = bad_name;
-    std::string name;  ///< what the author meant to set, where that can be told
+    std::string name = {};  ///< what the author meant to set, where that can be told
     int line = 0;
+    bool endpoint = false;  ///< the line is an endpoint or drive that was meant for the value above
     std::size_t at = 0;  ///< byte offset of the line's first character that counts
 };
 
@@ -57,6 +59,13 @@ struct EnvFile {
 
     systemd_text::Variables variables() const;
 };
+
+/// The variable that stands in front of '=' behind other words or signs ("set NAME", "- NAME", "-NAME"), or with '-' and '.'
+/// where a name has '_'; empty when there is none. `at`: its byte offset in `text`.
+std::string meant_name(std::string_view text, std::size_t* at = nullptr);
+
+/// An endpoint or a row of drives as it stands in MINIO_VOLUMES: "http://n{1...4}:9000/mnt", "/mnt/d{1...4}".
+bool looks_like_endpoint(std::string_view word);
 
 EnvFile read_env_file(std::string_view text, CommentContinues comments = CommentContinues::yes);
 

@@ -98,11 +98,13 @@ PREFLIGHT_JSON(Elf, machine, bits, kind, interpreter, soname, needed, rpath, run
 PREFLIGHT_JSON(CachedLibrary, path, machine, level, other_levels)
 PREFLIGHT_JSON(User, name, uid, gid, home, shell, groups)
 PREFLIGHT_JSON(MemlockLimit, soft, hard)
-PREFLIGHT_JSON(Caller, environment, memlock)
+PREFLIGHT_JSON(FileLine, line, text)
+PREFLIGHT_JSON(Caller, ssh_peer, environment, memlock)
 PREFLIGHT_JSON(Process, pid, name, executable, arguments, environment, cgroup, root, namespaces, started, uid, capabilities, pinned, pids, uid_map,
                memlock)
 PREFLIGHT_JSON(Processes, own_namespaces, hidden, servers)
-PREFLIGHT_JSON(LoadedUnit, id, load_state, load_error, active_state, fragment, user, group, type, drop_ins, need_daemon_reload, main_pid, exec_start,
+PREFLIGHT_JSON(ExecResult, program, code, status)
+PREFLIGHT_JSON(LoadedUnit, id, load_state, load_error, active_state, sub_state, result, restarts, main, start_pre, fragment, user, group, type, drop_ins, need_daemon_reload, main_pid, exec_start,
                environment, environment_files, pass_environment, unset_environment, memlock_soft, memlock_hard, dynamic_user,
                ambient_capabilities, bounding_set, memory_max, assert_result, condition_result, sandbox)
 PREFLIGHT_JSON(ServiceManager, version, environment, memlock_soft)

@@ -1,9 +1,12 @@
-// Files that run or apply at boot may hold secrets, so only lines that speak of DCB leave the node, and of other ExecStart=
-// lines the program alone.
+// Files that run or apply at boot may hold secrets, so only lines that speak of what is judged leave the node: DCB, modules
+// kept from loading, limits of locked memory; of other ExecStart= lines the program alone.
 
 #include <algorithm>
 #include <array>
 #include <sstream>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include "host/live.h"
 
@@ -43,6 +46,73 @@ Fact<std::vector<std::string>> dcb_lines(const std::string& root, const std::str
                 if (const std::string program = program_of(line); !program.empty()) lines.push_back(program);
         }
         return lines;
+    });
+}
+
+namespace {
+
+/// The lines of a text as words, those that end in a backslash joined; comments are left out.
+template <class F>
+std::vector<FileLine> chosen_lines(const std::string& text, F&& choose) {
+    std::vector<FileLine> chosen;
+    std::istringstream in(text);
+    std::string joined;
+    int number = 0, first = 1;
+    for (std::string raw; std::getline(in, raw);) {
+        ++number;
+        const bool more = !raw.empty() && raw.back() == '\\';
+        joined += more ? raw.substr(0, raw.size() - 1) + ' ' : raw;
+        if (more) continue;
+        std::istringstream split(joined);
+        std::vector<std::string> words;
+        for (std::string word; split >> word && word[0] != '#';) words.push_back(std::move(word));
+        if (const std::string kept = choose(words); !kept.empty()) chosen.push_back({first, kept});
+        joined.clear();
+        first = number + 1;
+    }
+    return chosen;
+}
+
+bool module_name(const std::string& word) {
+    return word.size() <= 64 && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+}
+
+}  // namespace
+
+Fact<std::vector<FileLine>> modprobe_lines(const std::string& root, const std::string& path) {
+    return read(root, path).then([](const std::string& text) {
+        return chosen_lines(text, [](const std::vector<std::string>& words) -> std::string {
+            if (words.size() < 2 || !module_name(words[1])) return {};
+            if (words[0] == "blacklist") return "blacklist " + words[1];
+            return words[0] == "install" && words.size() > 2 ? fmt::format("install {} {}", words[1], words[2]) : std::string();
+        });
+    });
+}
+
+Fact<std::vector<FileLine>> memlock_lines(const std::string& root, const std::string& path) {
+    return read(root, path).then([](const std::string& text) {
+        return chosen_lines(text, [](const std::vector<std::string>& words) -> std::string {
+            const bool limit = words.size() == 4 && words[2] == "memlock" && words[0].size() <= 64 && words[1].size() <= 4 && words[3].size() <= 24;
+            return limit ? fmt::format("{} {} memlock {}", words[0], words[1], words[3]) : std::string();
+        });
+    });
+}
+
+Fact<std::string> module_file(const std::string& root, const std::string& name) {
+    utsname kernel{};
+    if (uname(&kernel) != 0) return Unreadable{errno_name(errno), "uname"};
+    const std::string folder = std::string("/lib/modules/") + kernel.release;
+    if (info(root, folder).absent()) return Absent{"no modules"};
+    return read(root, folder + "/modules.dep", std::size_t{64} << 20).then([&](const std::string& text) -> Fact<std::string> {
+        std::istringstream in(text);
+        for (std::string line; std::getline(in, line);) {
+            const std::string file = line.substr(0, line.find(':'));
+            std::string stem = file.substr(file.rfind('/') + 1);
+            stem = stem.substr(0, stem.find(".ko"));
+            std::replace(stem.begin(), stem.end(), '-', '_');
+            if (stem == name) return file;
+        }
+        return Absent{};
     });
 }
 

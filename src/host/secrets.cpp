@@ -178,6 +178,44 @@ void keep_names_on_lines(std::string_view text, std::string& out, std::size_t fr
     }
 }
 
+/// Of a line that the manager drops: what it was to set, and endpoints; it stays a line that is dropped.
+void keep_dropped(std::string_view text, const EnvDropped& dropped, std::string& out) {
+    const auto end = std::min(text.find_first_of("\r\n", dropped.at), text.size());
+    const std::string_view line = text.substr(dropped.at, end - dropped.at);
+    if (dropped.why == EnvDropped::no_equals) {
+        for (std::size_t i = 0; i < line.size();) {
+            const auto stop = std::min(line.find_first_of(" \t", i), line.size());
+            const std::string_view word = line.substr(i, stop - i);
+            const auto bare = std::min(word.find_first_not_of("\"'"), word.size());
+            if (looks_like_endpoint(word) && url(word.substr(bare)))
+                out.replace(dropped.at + i + bare, word.size() - bare, mask_url(word.substr(bare)));
+            else if (looks_like_endpoint(word))
+                out.replace(dropped.at + i, word.size(), word);
+            else if (starts(word, dropped.name) && starts(dropped.name, "MINIO_"))
+                out.replace(dropped.at + i, dropped.name.size() + (word.substr(dropped.name.size(), 1) == ":"),
+                            word.substr(0, dropped.name.size() + (word.substr(dropped.name.size(), 1) == ":")));
+            i = std::min(line.find_first_not_of(" \t", stop), line.size());
+        }
+        return;
+    }
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) return;
+    out[dropped.at + equals] = '=';
+    std::string_view name = line.substr(0, equals);
+    while (!name.empty() && blank(name.back())) name.remove_suffix(1);
+    std::size_t at = 0;
+    const std::string meant = meant_name(name, &at);
+    if (!shaped(meant)) {
+        out[dropped.at] = '0';  // stays an invalid name
+        return;
+    }
+    out.replace(dropped.at + at, name.size() - at, name.substr(at));
+    const bool exported = starts(name, "export") && name.size() > 6 && blank(name[6]);
+    if (exported) out.replace(dropped.at, 6, "export");
+    // Signs right before the name must not become letters of it.
+    else if (at > 0 && !blank(name[at - 1])) out[dropped.at + at - 1] = '-';
+}
+
 }  // namespace
 
 bool kept(std::string_view variable) {
@@ -204,18 +242,7 @@ std::string mask_environment_file(std::string_view text) {
         out.replace(line.value_at, value.size(), plain_switch ? value : mask_value(line.name, value));
         if (!line.swallowed.empty()) keep_names_on_lines(text, out, line.value_at, line.value_end, false);
     }
-    for (const EnvDropped& dropped : file.dropped) {
-        if (dropped.why == EnvDropped::no_equals) {
-            if (starts(dropped.name, "MINIO_")) out.replace(dropped.at, dropped.name.size(), dropped.name);
-            continue;
-        }
-        const auto equals = text.find('=', dropped.at);
-        const auto end = text.find_first_of("\r\n", dropped.at);
-        if (equals == std::string_view::npos || equals > end) continue;
-        out[equals] = '=';
-        if (shaped(dropped.name)) out.replace(dropped.at, equals - dropped.at, text.substr(dropped.at, equals - dropped.at));
-        else out[dropped.at] = '0';  // stays an invalid name
-    }
+    for (const EnvDropped& dropped : file.dropped) keep_dropped(text, dropped, out);
     if (!file.refused.empty()) {
         for (std::size_t i = file.refused_at; i < file.refused_end; ++i)
             if (static_cast<unsigned char>(text[i]) >= 0x80) out[i] = '\xff';

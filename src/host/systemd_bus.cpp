@@ -265,6 +265,14 @@ Fact<LoadedUnit> loaded_unit(const std::string& root, const std::string& unit) {
     out.load_state = get<std::string>(u, "LoadState");
     if (const auto error = get<std::vector<std::string>>(u, "LoadError"); error.size() == 2 && !error[0].empty()) out.load_error = error[0];
     out.active_state = get<std::string>(u, "ActiveState");
+    out.sub_state = get<std::string>(u, "SubState");
+    out.result = get<std::string>(s, "Result");
+    out.restarts = get<unsigned>(s, "NRestarts");
+    out.main = {{}, get<int>(s, "ExecMainCode"), get<int>(s, "ExecMainStatus")};
+    // (path, argv, ignore failure, 4 times, pid, code, status)
+    for (const Json& command : get<std::vector<Json>>(s, "ExecStartPre"))
+        if (command.is_array() && command.size() == 10 && command[0].is_string() && !command[2].get<bool>())
+            out.start_pre.push_back({command[0].get<std::string>(), command[8].get<int>(), command[9].get<int>()});
     out.fragment = get<std::string>(u, "FragmentPath");
     out.drop_ins = get<std::vector<std::string>>(u, "DropInPaths");
     out.need_daemon_reload = get<bool>(u, "NeedDaemonReload");

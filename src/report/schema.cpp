@@ -171,7 +171,18 @@ constexpr const char* policy = R"({
         "switch": {
           "description": "the switch profile, which no host can see",
           "type": "object", "additionalProperties": false, "required": ["who", "when", "what"],
-          "properties": {"who": {"$ref": "#/$defs/text"}, "when": {"$ref": "#/$defs/date"}, "what": {"$ref": "#/$defs/text"}}}}},
+          "properties": {"who": {"$ref": "#/$defs/text"}, "when": {"$ref": "#/$defs/date"}, "what": {"$ref": "#/$defs/text"}}},
+        "proven": {
+          "description": "what somebody has seen work, so that a warning which leaves the outcome open passes",
+          "type": "array",
+          "items": {
+            "type": "object", "additionalProperties": false, "required": ["id", "release", "driver", "who", "when", "what"],
+            "properties": {
+              "id": {"description": "glob over check ids, such as rdma.limits", "$ref": "#/$defs/text"},
+              "release": {"description": "glob over the server's release", "$ref": "#/$defs/text"},
+              "driver": {"description": "glob over driver and version as compare_keys has them in network.driver", "$ref": "#/$defs/text"},
+              "who": {"$ref": "#/$defs/text"}, "when": {"$ref": "#/$defs/date"},
+              "what": {"description": "how it was seen", "$ref": "#/$defs/text"}}}}}},
     "waivers": {
       "type": "array",
       "items": {

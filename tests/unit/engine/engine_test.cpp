@@ -233,7 +233,7 @@ TEST(Outcome, ignores_what_bears_on_the_other_path_only) {
 
 TEST(Outcome, is_unknown_for_unknown_blocked_and_unproven) {
     EXPECT_EQ(answer_of({check("m.a", 'A', says(Status::unknown))}), "unknown");
-    EXPECT_EQ(answer_of({check("m.a", 'A', [](const Facts&, Findings& out) { out.warn(node_subject(), "nobody has tried").unproven(); })}), "unknown");
+    EXPECT_EQ(answer_of({check("m.a", 'A', [](const Facts&, Findings& out) { out.warn(node_subject(), "nobody has tried").unproven("try it"); })}), "unknown");
     Check cause = check("m.a", 'A', says(Status::fail));
     cause.paths = s3;
     EXPECT_EQ(answer_of({cause, check("m.b", 'A', says(Status::fail), {"m.a"})}), "unknown") << "blocked by a cause of the other path";

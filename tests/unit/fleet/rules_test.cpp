@@ -28,6 +28,8 @@ protected:
         node.started_text = "2026-12-01T00:00:00Z";
         node.started = 1796083200;
         node.roles = {"storage"};
+        node.verdict = "pass";
+        node.keys["proof.rdma.limits"] = {"proof.rdma.limits", "set", "RELEASE; ice 6.12; 8086:1592 4.40", "rdma.limits"};
         node.cluster = {"f00d", {"n" + std::to_string(number)}, {"192.0.2." + std::to_string(number)}, {}};
         for (int other = 1; other <= 4; ++other)
             if (other != number) node.cluster.peers.push_back({"n" + std::to_string(other), "192.0.2." + std::to_string(other)});
@@ -77,8 +79,45 @@ protected:
 };
 
 TEST_F(FleetRules, pass_where_all_nodes_agree) {
-    for (const Finding& finding : report().findings) EXPECT_EQ(finding.status, Status::pass) << finding.id << ": " << finding.observed;
+    for (const Finding& finding : report().findings)
+        EXPECT_EQ(finding.status, finding.id == "fleet.proof" ? Status::skip : Status::pass) << finding.id << ": " << finding.observed;
     EXPECT_EQ(report().verdict, Verdict::pass);
+}
+
+TEST_F(FleetRules, never_pass_a_node_whose_own_report_does_not) {
+    nodes[1].verdict = "fail";
+    nodes[1].reason = "nic.ddp enp59s0f0np0: safe mode";
+    EXPECT_EQ(only("fleet.nodes").status, Status::fail);
+    EXPECT_THAT(only("fleet.nodes").observed, HasSubstr("nic.ddp enp59s0f0np0: safe mode"));
+    EXPECT_EQ(report().verdict, Verdict::fail);
+    nodes[1].verdict = "incomplete";
+    EXPECT_EQ(only("fleet.nodes").status, Status::unknown);
+    nodes[1].verdict = "splendid";  // of a later version
+    EXPECT_EQ(only("fleet.nodes").status, Status::unknown);
+    nodes[1].verdict = "not-applicable";
+    EXPECT_EQ(only("fleet.nodes").status, Status::pass);
+}
+
+TEST_F(FleetRules, say_what_a_node_was_not_asked) {
+    nodes[2].narrowed = "stage ready --only nic.*";
+    EXPECT_EQ(only("fleet.nodes").status, Status::pass);
+    EXPECT_THAT(only("fleet.nodes").observed, HasSubstr("n3 (stage ready --only nic.*)"));
+}
+
+TEST_F(FleetRules, take_a_proof_for_nodes_of_the_same_setup_only) {
+    for (Node& node : nodes) node.keys.erase("proof.rdma.limits");
+    EXPECT_EQ(only("fleet.proof").status, Status::skip);
+    for (std::size_t i : {0u, 1u, 2u}) nodes[i].keys["unproven.rdma.limits"] = {"unproven.rdma.limits", "set", "A; ice; 4.40", ""};
+    EXPECT_EQ(only("fleet.proof").status, Status::warn);
+    nodes[3].keys["proof.rdma.limits"] = {"proof.rdma.limits", "set", "A; ice; 4.40", ""};
+    EXPECT_EQ(only("fleet.proof").status, Status::pass);
+    nodes[3].keys["proof.rdma.limits"].value = "B; ice; 4.40";
+    EXPECT_EQ(only("fleet.proof").status, Status::warn);
+    for (Node& node : nodes) node.keys.erase("proof.rdma.limits");
+    nodes[0].keys["unproven.rdma.limits"] = {"unproven.rdma.limits", "unknown", "its release is not told", ""};
+    nodes[3].keys["proof.rdma.limits"] = {"proof.rdma.limits", "unknown", "its release is not told", ""};
+    for (std::size_t i : {1u, 2u}) nodes[i].keys.erase("unproven.rdma.limits");
+    EXPECT_EQ(only("fleet.proof").status, Status::warn) << "two setups that are not known are not the same";
 }
 
 TEST_F(FleetRules, name_the_odd_node_its_raw_value_and_origin) {
