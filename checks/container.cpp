@@ -49,6 +49,8 @@ void judge_devices(const Facts& facts, Findings& out) {
             continue;
         }
         if (!view.same_network) out.unknown(subject, "its network namespace cannot be read", "Run it as root.");
+        else if (view.usable_gids.has() && *view.usable_gids == 0)
+            out.fail(subject, "no GID is usable in its network namespace: it has only an overlay interface").want("a netdev on the RDMA NIC").mend(expose);
         else out.pass(subject, "has the RDMA devices, in the host's network namespace").from(fmt::format("/proc/{}/root/dev/infiniband", view.process.pid));
     }
 }

@@ -117,6 +117,20 @@ void judge_mode(const LosslessPort& port, const Site& site, Findings& out) {
         .mend(lossless_remedy(port, plan, summary));
 }
 
+/// DSCP 0 is what nobody marked (RFC 2474): all other traffic of the port is in the lossless class then.
+bool best_effort_is_lossless(const Detection& found) {
+    return std::any_of(found.entries.begin(), found.entries.end(), [](const DscpEntry& entry) { return entry.dscp == 0; });
+}
+
+void warn_of_best_effort(const LosslessPort& port, const std::string& text, Findings& out) {
+    out.warn(subject_of(port), text + "; DSCP 0 is what nobody marked, so all traffic of the port is lossless")
+        .want("a DSCP of its own for RDMA")
+        .from("dcb (netlink) PFC mask, APP table")
+        .because("A pause for RDMA stops every other flow of the class too, and every other flow can pause RDMA.")
+        .mend({.summary = "Map a DSCP of its own, such as 26, to the lossless priority, and DSCP 0 to another one.",
+               .commands = {fmt::format("sudo dcb app del dev {} dscp-prio 0:{}", port.netdev, lossless(*port.dcb->pfc).front())}});
+}
+
 void judge_class(const LosslessPort& port, const Site& site, Findings& out) {
     if (!site.wants_internode) {
         out.skip(subject_of(port), "only inter-node RDMA detects its traffic class");
@@ -172,6 +186,8 @@ void judge_class(const LosslessPort& port, const Site& site, Findings& out) {
         out.warn(subject_of(port), fmt::format("{}; MINIO_RDMA_TRAFFIC_CLASS={} is set, which is the S3 path's and does not reach inter-node traffic", text, site.s3.text))
             .want("the setting of the path that is meant").from("environment")
             .mend({"For inter-node traffic leave it to the detection or set MINIO_RDMA_INTERNODE_TRAFFIC_CLASS.", {}, {}, {}});
+    else if (best_effort_is_lossless(found))
+        warn_of_best_effort(port, text, out);
     else
         out.pass(subject_of(port), text);
 }
@@ -196,6 +212,10 @@ void judge_chain(const LosslessPort& port, const Site& site, Findings& out) {
     }
     switch (found.state) {
         case LinkState::closed:
+            if (worst->tos >> 2 == 0) {
+                warn_of_best_effort(port, told(port, *worst), out);
+                break;
+            }
             out.pass(subject_of(port), told(port, *worst)).from(source).note("chain", sources(*worst)).note("rdma_cm default ToS", cm_tos_text(port));
             break;
         case LinkState::ambiguous:

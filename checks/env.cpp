@@ -59,6 +59,13 @@ std::string dropped_by(const Facts& facts, const std::string& name) {
     return environment.from_process ? std::string() : first_of(variable_near_misses(facts, name));
 }
 
+/// Opens the file where the value stands; a unit's own files are edited through the manager.
+std::string edit_command(const EnvironmentFacts& environment, const Fact<ServerValue>& value) {
+    const std::string path = value.has() ? value->origin.path : "";
+    if (path.ends_with(".service") || path.ends_with(".conf")) return fmt::format("sudoedit {} && sudo systemctl daemon-reload", shell_word(path));
+    return "sudoedit " + shell_word(file_to_edit(environment, value));
+}
+
 void judge_internode(const Facts& facts, Findings& out) {
     const std::string name = "MINIO_RDMA_INTERNODE";
     const EnvironmentFacts& environment = facts.environment();
@@ -128,7 +135,7 @@ void judge_values(const Facts& facts, Findings& out) {
         const std::string from = value->origin.text(), text = shown(value->value);
         const std::string fallback = fmt::format("the default {} is used", setting.fallback_text);
         const auto mend = [&](Draft draft) {
-            draft.from(from).mend({fmt::format("Write a plain number, or remove the line; default {}", setting.fallback_text), {"sudoedit " + shell_word(file_to_edit(environment, value))}, {}, {}})
+            draft.from(from).mend({fmt::format("Write a plain number, or remove the line; default {}", setting.fallback_text), {edit_command(environment, value)}, {}, {}})
                 .note("evidence", fmt::format("{}: {}", preflight::name(setting.evidence), setting.source));
         };
         if (fetched(value->value)) {
@@ -207,7 +214,7 @@ void judge_volumes(const Facts& facts, Findings& out) {
     const EnvironmentFacts& environment = facts.environment();
     const Subject subject{"MINIO_VOLUMES", {}};
     const auto value = environment.volumes_text();
-    if (environment.configured_by_file() && !value.has()) {
+    if (environment.configured_by_file()) {
         out.unknown(subject, "a YAML start-up file names the endpoints", "Name the nodes with --peers.");
         return;
     }
@@ -229,7 +236,16 @@ void judge_volumes(const Facts& facts, Findings& out) {
         const std::size_t width = std::min(error.width, line.size() > error.column ? line.size() - error.column : 1);
         out.fail(subject, fmt::format("column {}: {}", error.column + 1, error.message)).want("MinIO's notation: http://n{1...4}:9000/mnt/disk{1...8}").from(value->origin.text())
             .note("place", std::vector<std::string>{line, std::string(error.column, ' ') + std::string(std::max<std::size_t>(width, 1), '^')})
-            .mend({"Correct it on all nodes alike", {"sudoedit " + shell_word(file_to_edit(environment, value))}, {}, {}});
+            .mend({"Correct it on all nodes alike", {edit_command(environment, value)}, {}, {}});
+        return;
+    }
+    if (!volumes.host_without_scheme.empty()) {
+        const std::string& word = volumes.host_without_scheme.front();
+        out.fail(subject, fmt::format("{} is a local folder to the server, not a node", word))
+            .want(fmt::format("http://{}", word))
+            .from(value->origin.text())
+            .because("The server takes what has no scheme for a local path: it starts as a single node, and there is nobody to talk RDMA to.")
+            .mend({.summary = fmt::format("Write http://{} (or https://), on all nodes alike", word), .commands = {edit_command(environment, value)}});
         return;
     }
     if (volumes.single_node()) {
@@ -237,12 +253,21 @@ void judge_volumes(const Facts& facts, Findings& out) {
         return;
     }
     if (volumes.hosts.empty()) {
-        out.fail(subject, "empty").want("the endpoints of all nodes").from(value->origin.text()).mend({"Set it", {"sudoedit " + shell_word(file_to_edit(environment, value))}, {}, {}});
+        out.fail(subject, "empty").want("the endpoints of all nodes").from(value->origin.text()).mend({"Set it", {edit_command(environment, value)}, {}, {}});
         return;
     }
-    out.pass(subject, fmt::format("{} {}, {} {}, {} drives{}", volumes.hosts.size(), volumes.hosts.size() == 1 ? "node" : "nodes", volumes.pools, volumes.pools == 1 ? "pool" : "pools",
-                                  volumes.drives, overrides(*value)))
-        .from(value->origin.text());
+    const std::string seen = fmt::format("{} {}, {} {}, {} drives{}", volumes.hosts.size(), volumes.hosts.size() == 1 ? "node" : "nodes", volumes.pools,
+                                         volumes.pools == 1 ? "pool" : "pools", volumes.drives, overrides(*value));
+    const std::vector<std::string> others = environment.other_endpoints();
+    if (others.empty()) {
+        out.pass(subject, seen).from(value->origin.text());
+        return;
+    }
+    out.warn(subject, fmt::format("{}, by {}; {} {} other endpoints and {} not count", seen, value->origin.text(), list_of(others),
+                                  others.size() == 1 ? "names" : "name", others.size() == 1 ? "does" : "do"))
+        .want("one place that names the endpoints")
+        .from(value->origin.text())
+        .mend({.summary = "Leave the endpoints in one place", .commands = {edit_command(environment, value)}});
 }
 
 void judge_license(const Facts& facts, Findings& out) {

@@ -3,9 +3,11 @@
 
 #include "nic.h"
 
+#include <arpa/inet.h>
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -29,6 +31,17 @@ std::string described(const Port& port) {
     return fmt::format("{}{}", port.family ? port.family->name : port.driver ? std::string_view(*port.driver) : "a netdev without a driver", ids);
 }
 
+/// Which interfaces could be meant where a name leads to no NIC.
+std::string meant_instead(const Facts& facts) {
+    std::vector<std::string> capable;
+    for (const Port& port : facts.ports().all)
+        if ((port.family || port.hardware()) && port.classed != PortClass::vf) capable.push_back(port.carrier());
+    std::sort(capable.begin(), capable.end());
+    capable.erase(std::unique(capable.begin(), capable.end()), capable.end());
+    if (capable.empty()) return facts.deployment() == container ? "; the storage NIC is on the host" : "";
+    return "; RDMA-capable here: " + list_of(capable);
+}
+
 void judge_selected(const Facts& facts, Findings& out) {
     const Ports& ports = facts.ports();
     const auto storage = ports.storage();
@@ -45,7 +58,15 @@ void judge_selected(const Facts& facts, Findings& out) {
         return;
     }
     if (!ports.missing.empty()) {
-        const std::string text = fmt::format("no interface {} here{}", list_of(ports.missing), names.empty() ? "" : "; judged: " + list_of(names));
+        std::vector<std::string> absent, virtual_ones;
+        for (const std::string& name : ports.missing) {
+            const Link* link = ports.link(name);
+            if (link) virtual_ones.push_back(fmt::format("{} is a {} with no NIC below it in this network namespace", name, link->kind.empty() ? "netdev" : link->kind));
+            else absent.push_back(name);
+        }
+        if (!absent.empty()) virtual_ones.insert(virtual_ones.begin(), fmt::format("no interface {} here", list_of(absent)));
+        const std::string meant = meant_instead(facts);
+        const std::string text = fmt::format("{}{}{}", fmt::join(virtual_ones, "; "), meant, names.empty() ? "" : "; judged: " + list_of(names));
         Draft draft = out.add(ports.unbound.empty() || names.empty() ? Status::fail : Status::warn, node_subject(), text);
         draft.want("the interfaces named with --interface exist").from("rtnetlink RTM_GETLINK").note("other ports", others);
         draft.mend({"Name the storage interfaces as `ip link` shows them.", {"ip -br link"}, {}, {}});
@@ -438,6 +459,60 @@ int roce_path_mtu(int netdev_mtu) {
     return path;
 }
 
+/// "192.0.2.0/24" of an address with its prefix.
+std::string network_of(const Address& address) {
+    std::array<unsigned char, 16> bytes{};
+    const bool six = address.address.find(':') != std::string::npos;
+    if (inet_pton(six ? AF_INET6 : AF_INET, address.address.c_str(), bytes.data()) != 1) return {};
+    const int length = six ? 16 : 4;
+    for (int bit = address.prefix; bit < length * 8; ++bit)
+        bytes[static_cast<std::size_t>(bit / 8)] &= static_cast<unsigned char>(~(0x80u >> bit % 8));
+    char text[INET6_ADDRSTRLEN];
+    inet_ntop(six ? AF_INET6 : AF_INET, bytes.data(), text, sizeof text);
+    return fmt::format("{}/{}", text, address.prefix);
+}
+
+/// Two ports in one subnet: the routing table sends all of it by one of them, and the kernel answers ARP for an address on any port
+/// (Documentation/networking/ip-sysctl.rst, arp_ignore, arp_announce, rp_filter).
+void judge_subnet(const Facts& facts, Findings& out) {
+    const auto storage = ports_to_judge(facts, out);
+    if (storage.empty()) return;
+    if (!facts.ports().addresses) {
+        out.unknown(node_subject(), "addresses could not be read: " + no_answer(facts.ports().addresses), "Run the tool on the node itself.");
+        return;
+    }
+    std::set<std::string> carriers;
+    std::map<std::string, std::map<std::string, const PortAddress*>> networks;  // network -> netdev -> an address there
+    for (const Port* port : storage) {
+        carriers.insert(port->carrier());
+        for (const PortAddress& carried : port->addresses)
+            if (routable(carried.address) && carried.usable())
+                if (const std::string network = network_of(carried.address); !network.empty()) networks[network].emplace(carried.netdev, &carried);
+    }
+    if (carriers.size() < 2) {
+        out.skip(node_subject(), "one storage port or bond only");
+        return;
+    }
+    for (const auto& [network, netdevs] : networks) {
+        if (netdevs.size() < 2) continue;
+        std::vector<std::string> names, commands;
+        for (const auto& [netdev, carried] : netdevs) {
+            names.push_back(fmt::format("{} ({})", netdev, carried->address.address));
+            const std::size_t table = 100 + names.size();
+            commands.push_back(fmt::format("sudo ip rule add from {} table {}", carried->address.address, table));
+            commands.push_back(fmt::format("sudo ip route add {} dev {} src {} table {}", network, netdev, carried->address.address, table));
+            commands.push_back(fmt::format("sudo sysctl -w net.ipv4.conf.{0}.arp_ignore=1 net.ipv4.conf.{0}.arp_announce=2", netdev));
+        }
+        out.warn(node_subject(), fmt::format("{} are in one subnet, {}", list_of(names), network))
+            .want("a subnet of its own for each storage port")
+            .from("rtnetlink RTM_GETADDR")
+            .mend({.summary = "Give each storage port a subnet of its own; or route by source address, and let each port answer ARP for its own address only.",
+                   .commands = commands,
+                   .persist = {"# in the network configuration of each port: its address, the rule and the route above; the sysctls in /etc/sysctl.d"}});
+    }
+    if (out.list().empty()) out.pass(node_subject(), fmt::format("{} subnets, none on two ports", networks.size())).from("rtnetlink RTM_GETADDR");
+}
+
 Module nic_module() {
     Module module{"nic", "the storage NICs: driver, firmware package, link, address, MTU, bond", {}};
     module.checks = {
@@ -507,6 +582,15 @@ Module nic_module() {
          .evidence = "Linux 6.12 include/rdma/ib_addr.h (iboe_get_mtu): 96 bytes of headers.",
          .after = {"nic.selected"},
          .judge = judge_mtu},
+        {.id = "nic.subnet",
+         .phase = 'A',
+         .title = "Each storage port has a subnet of its own",
+         .why = "The kernel sends all traffic of a subnet by one port and answers ARP on any: the second port carries nothing, or loses packets.",
+         .judges = "pass: no subnet on two storage ports; the members of a bond are one port. warn: a subnet on two of them. skip: one storage port or bond.",
+         .remedy = "One subnet for each port, or source routing with arp_ignore and arp_announce.",
+         .evidence = "Linux 6.12 Documentation/networking/ip-sysctl.rst.",
+         .after = {"nic.selected"},
+         .judge = judge_subnet},
         nic_bond_check(),
         {.id = "nic.firmware",
          .phase = 'A',

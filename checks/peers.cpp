@@ -182,6 +182,26 @@ struct RouteVerdict {
     Remedy remedy;
 };
 
+/// The server binds by the source of the route: rdma_cm finds the device by its GID (drivers/infiniband/core/cma.c,
+/// cma_acquire_dev_by_src_ip). Empty when the storage port that carries the address has a RoCE v2 GID of it, or where that is
+/// not to be told here: rdma.device and rdma.gid say so then.
+std::string source_without_gid(const Facts& facts, const Route& route) {
+    for (const Port* port : facts.ports().storage()) {
+        const RdmaDeviceFacts* device = device_of(facts, *port);
+        if (!device || device->infiniband()) continue;
+        for (const PortAddress& carried : port->addresses)
+            if (carried.address.address == route.source && carried.gid.has() && !*carried.gid && !backup_member(*port))
+                return fmt::format("{} has no RoCE v2 GID", device->device.name);
+    }
+    return {};
+}
+
+Remedy give_it_a_gid(const Facts& facts, const Route& route) {
+    const std::string netdev = interface_name(facts, route.link);
+    return {.summary = fmt::format("Let the route take a source address with a GID, or make the kernel build the GID of {} anew by setting it again.", route.source),
+            .commands = {fmt::format("ip address show dev {}", netdev), "ip route get PEER", fmt::format("sudo ip route change SUBNET dev {} src ADDRESS", netdev)}};
+}
+
 RouteVerdict route_verdict(const Facts& facts, const PeerAddress& address) {
     const PeerFacts& peers = facts.peers();
     const Fact<Route>& route = address.route;
@@ -193,6 +213,8 @@ RouteVerdict route_verdict(const Facts& facts, const PeerAddress& address) {
         const std::string by = fmt::format("{} leaves by {}{}", address.text, interface_name(facts, route->link), via);
         if (!route->source.empty() && !peers.storage_addresses.empty() && !peers.storage_addresses.count(route->source))
             return {Status::warn, fmt::format("{} with source {}, which is no address of {}", by, route->source, port), remedy};
+        if (const std::string lacking = source_without_gid(facts, *route); !lacking.empty())
+            return {Status::fail, fmt::format("{} with source {}, of which {}", by, route->source, lacking), give_it_a_gid(facts, *route)};
         return {Status::pass, route->source.empty() ? by : fmt::format("{}, source {}", by, route->source), {}};
     }
     if (!address.vrf.empty())

@@ -18,10 +18,6 @@ std::string listed(const Gid& gid) {
     return fmt::format("{}: {} {}", gid.index, address ? address->text : gid.gid, gid.type ? *gid.type : no_answer(gid.type));
 }
 
-/// In an active-backup bond the bond's GIDs stand on the active member only (roce_gid_mgmt.c).
-bool backup_member(const Port& port) {
-    return port.bond && port.bond->bond && port.bond->bond->active_port && *port.bond->bond->active_port != port.link.index;
-}
 
 void judge_infiniband(const GidTable& table, const Subject& subject, const std::string& source, Findings& out) {
     const bool prefix = !table.gids.empty() && table.gids.front().gid.rfind("0000:0000:0000:0000", 0) != 0;

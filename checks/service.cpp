@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "facts/environment.h"
+#include "facts/exit_status.h"
 #include "facts/memlock.h"
 #include "facts/server_build.h"
 #include "facts/server_process.h"
@@ -161,6 +162,42 @@ void judge_exec(const Facts& facts, Findings& out) {
     else out.fail(subject, observed).want(rdma_build_path).from(service.executable_origin()).mend(repoint);
 }
 
+/// Whether nothing before the server itself is known to stop the start; else it wrote a finding.
+bool judge_start_pre(const ServiceFacts& service, Findings& out) {
+    static constexpr const char* wanted = "programs of ExecStartPre= that run and succeed";
+    const Subject subject = unit_subject(service);
+    if (!service.broken_start_pre.empty()) {
+        const auto& [command, why] = service.broken_start_pre.front();
+        out.fail(subject, fmt::format("ExecStartPre={} {}: the service will not start", command.path, why))
+            .want(wanted)
+            .from(command.origin.text())
+            .mend({.summary = "Install the program, or take the line out",
+                   .commands = {fmt::format("sudoedit {} && sudo systemctl daemon-reload", shell_word(command.origin.path))}});
+        return false;
+    }
+    const auto never = std::find_if(service.unit.start_pre.begin(), service.unit.start_pre.end(), [](const ExecCommand& command) {
+        return !command.ignore_failure && base_name(command.path) == "false";
+    });
+    if (never != service.unit.start_pre.end()) {
+        out.fail(subject, fmt::format("ExecStartPre={} never succeeds: the service will not start", never->path))
+            .want(wanted)
+            .from(never->origin.text())
+            .mend({.summary = "Take the line out", .commands = {fmt::format("sudoedit {} && sudo systemctl daemon-reload", shell_word(never->origin.path))}});
+        return false;
+    }
+    if (!service.loaded.has() || service.loaded->active_state == "active") return true;
+    for (const ExecResult& program : service.loaded->start_pre) {
+        if (!program.failed()) continue;
+        out.warn(subject, fmt::format("ExecStartPre={} failed at the last start: {}", program.program, ending(program)))
+            .want(wanted)
+            .from("the service manager: ExecStartPre")
+            .mend({.summary = "Read why in the log, correct it, and start the service",
+                   .commands = {fmt::format("journalctl -b -u {} -n 50", shell_word(service.name))}});
+        return false;
+    }
+    return true;
+}
+
 void judge_start(const Facts& facts, Findings& out) {
     const ServiceFacts& service = facts.service();
     const Subject subject = unit_subject(service);
@@ -209,6 +246,7 @@ void judge_start(const Facts& facts, Findings& out) {
             .from(environment.no_start->text()).mend({"Create the file, or put a dash before its name in the unit", {"sudoedit " + shell_word(environment.no_start->path)}, {}, {}});
         return;
     }
+    if (!judge_start_pre(service, out)) return;
     auto draft = out.pass(subject, service.tests.empty() ? "no asserts and no conditions" : fmt::format("{} asserts and conditions hold", service.tests.size() - open.size()));
     if (!open.empty()) draft.note("not evaluated", open);
 }
@@ -309,7 +347,8 @@ Module service_module() {
             "several words, \"\\$\" or \"$$\". warn: the name does not tell the build; server.binary looks into the file. unknown: a script; a running process decides.",
             "A drop-in that clears and sets ExecStart=.", "AIStor deploy and troubleshoot pages; systemd.service(5), \"Command lines\"", {"service.unit"}, judge_exec),
         row('A', "service.start", "The unit's asserts and conditions hold", "An assert that names a removed file, or a missing environment file, keeps the service from starting.",
-            "fail: an assert or condition that files can answer does not hold, or an EnvironmentFile= without a dash cannot be loaded.",
+            "fail: an assert or condition that files can answer does not hold, an EnvironmentFile= without a dash cannot be loaded, or a program of ExecStartPre= is not there or never succeeds. "
+            "warn: one failed at the last start.",
             "A drop-in that clears the assert and repeats the others.", "minio-service, the packaged unit; systemd.unit(5)", {"service.unit"}, judge_start),
         row('A', "service.sandbox", "The unit's sandbox leaves RDMA usable", "Sandboxing of systemd can hide the RDMA devices or void the right to pin memory.",
             "fail: PrivateDevices, device access without the RDMA devices (DeviceAllow, DevicePolicy, ProtectClock), PrivateNetwork, hidden /dev, PrivateUsers with a finite memlock limit, "

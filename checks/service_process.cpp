@@ -112,7 +112,7 @@ void judge_running(const Facts& facts, Findings& out) {
                 std::vector<std::string> names = environment.names("MINIO_RDMA_");
                 for (const std::string& entry : *process.environment)
                     if (entry.rfind("MINIO_RDMA_", 0) == 0) names.push_back(entry.substr(0, entry.find('=')));
-                names.insert(names.end(), {"MINIO_VOLUMES", "MINIO_CONFIG_ENV_FILE"});
+                names.insert(names.end(), {"MINIO_VOLUMES", "MINIO_ARGS", "MINIO_ENDPOINTS", "MINIO_CONFIG_ENV_FILE"});
                 std::sort(names.begin(), names.end());
                 names.erase(std::unique(names.begin(), names.end()), names.end());
                 for (const std::string& name : names) {

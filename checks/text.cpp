@@ -43,6 +43,10 @@ std::vector<const Port*> ports_to_judge(const Facts& facts, Findings& out) {
     return storage;
 }
 
+bool backup_member(const Port& port) {
+    return port.bond && port.bond->bond && port.bond->bond->active_port && *port.bond->bond->active_port != port.link.index;
+}
+
 const RdmaDeviceFacts* device_of(const Facts& facts, const Port& port) {
     const RdmaAttachment* attached = port.attachment();
     return attached ? facts.rdma().find(attached->device) : nullptr;

@@ -38,6 +38,9 @@ std::string how_to_read_again(const Unreadable& why);
 /// and returns an empty list.
 std::vector<const Port*> ports_to_judge(const Facts& facts, Findings& out);
 
+/// In an active-backup bond the bond's GIDs stand on the active member only (drivers/infiniband/core/roce_gid_mgmt.c).
+bool backup_member(const Port& port);
+
 /// The RDMA device of a port, or nullptr.
 const RdmaDeviceFacts* device_of(const Facts& facts, const Port& port);
 

@@ -19,7 +19,7 @@ struct ContainerView {
     Fact<std::size_t> usable_gids;           ///< GIDs that are not zero, only where they can be seen from here
 };
 
-std::vector<ContainerView> read_containers(Host& host, const ServerProcesses& processes);
+std::vector<ContainerView> read_containers(Host& host, const ServerProcesses& processes, const RdmaStack& rdma);
 
 /// Whether the file a process runs is an RDMA build, by its content.
 Fact<bool> rdma_build_in(Host& host, const Process& process);

@@ -11,6 +11,7 @@
 #include "facts/server_process.h"
 #include "facts/service.h"
 #include "facts/settings.h"
+#include "grammar/masked.h"
 
 namespace preflight {
 namespace {
@@ -43,7 +44,8 @@ public:
         if (process.environment.has())
             for (const std::string& entry : *process.environment) set(split(entry, origin));
         else out_.missing.push_back(fmt::format("{} could not be read", origin.path));
-        if (process.arguments.has()) out_.arguments = *process.arguments;
+        for (const std::string& argument : process.arguments.value_or({})) out_.arguments.push_back({argument, is_masked_word(argument)});
+        out_.arguments_origin = {fmt::format("/proc/{}/cmdline", process.pid), 0};
         // The server laid the second file over its own environment after it started; /proc shows only what it was started with. A
         // container's root shows as "/" from outside, and is another.
         root_ = !in_container && (process.root == "/" || process.root.empty()) ? "" : fmt::format("/proc/{}/root", process.pid);
@@ -158,16 +160,33 @@ private:
         Variables variables;
         for (const Variable& variable : out_.variables) variables[variable.name] = variable.value;
         const ExecCommand& command = service_.unit.exec_start.front();
-        for (const std::string& word : command.words)
-            if (!command.expands) out_.arguments.push_back(word);
-            else
-                for (std::string& expanded : expand_argument(word, variables).words) out_.arguments.push_back(std::move(expanded));
+        out_.arguments_origin = command.origin;
+        for (const std::string& word : command.words) {
+            if (!command.expands) {
+                out_.arguments.push_back({word, is_masked_word(word)});
+                continue;
+            }
+            const bool hidden = hides(word, variables);
+            for (std::string& expanded : expand_argument(word, variables).words) {
+                const bool masked = hidden || is_masked_word(expanded);
+                out_.arguments.push_back({std::move(expanded), masked});
+            }
+        }
         const auto server = [](std::string_view path) {
             const std::string_view name = path.substr(path.rfind('/') + 1);
             return name == "minio" || name.rfind("minio.", 0) == 0;
         };
         // A link may give the server another name; a script may carry the server's.
         out_.wrapper = !options_.binary && (command.path.ends_with(".sh") || !(server(command.path) || server(host_.resolve(command.path).value_or(""))));
+    }
+
+    /// Whether "${NAME}" within the word stands for something masked.
+    static bool hides(const std::string& word, const Variables& variables) {
+        for (auto at = word.find("${"); at != std::string::npos; at = word.find("${", at + 2)) {
+            const auto known = variables.find(std::string_view(word).substr(at + 2, word.find('}', at) - at - 2));
+            if (known != variables.end() && holds_masked_word(known->second)) return true;
+        }
+        return false;
     }
 
     void second_file() {
@@ -185,10 +204,18 @@ private:
     std::string root_;
 };
 
+std::vector<std::string> split_blanks(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(std::move(word));
+    return words;
+}
+
 }  // namespace
 
 bool matters(std::string_view variable) {
-    return variable.rfind(setting_prefix, 0) == 0 || variable == "MINIO_VOLUMES" || variable == "MINIO_OPTS" || variable == "MINIO_CONFIG_ENV_FILE";
+    return variable.rfind(setting_prefix, 0) == 0 || variable == "MINIO_OPTS" || variable == "MINIO_CONFIG_ENV_FILE" || variable == "MINIO_CONFIG" ||
+           std::find(std::begin(endpoint_variables), std::end(endpoint_variables), variable) != std::end(endpoint_variables);
 }
 
 const Variable* EnvironmentFacts::find(std::string_view name) const {
@@ -226,39 +253,73 @@ std::vector<std::string> EnvironmentFacts::names(std::string_view prefix) const 
 std::optional<std::string> EnvironmentFacts::flag(std::string_view name) const {
     std::optional<std::string> found;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
-        if (arguments[i] == name && i + 1 < arguments.size()) found = arguments[i + 1];
-        else if (arguments[i].rfind(name, 0) == 0 && arguments[i].size() > name.size() && arguments[i][name.size()] == '=') found = arguments[i].substr(name.size() + 1);
+        const std::string& text = arguments[i].text;
+        if (text == name && i + 1 < arguments.size()) found = arguments[i + 1].text;
+        else if (text.rfind(name, 0) == 0 && text.size() > name.size() && text[name.size()] == '=') found = text.substr(name.size() + 1);
     }
     return found;
 }
 
-std::vector<std::string> EnvironmentFacts::positional() const {
+std::vector<Argument> EnvironmentFacts::positional() const {
     // Flags of `minio server` that take no argument; every other flag takes the next word.
     static constexpr std::array switches = {"--quiet", "--json", "--anonymous", "--no-compat", "--strict-s3-compat", "--help", "-h", "--version", "-v"};
-    std::vector<std::string> out;
-    auto word = std::find(arguments.begin(), arguments.end(), "server");
+    std::vector<Argument> out;
+    auto word = std::find_if(arguments.begin(), arguments.end(), [](const Argument& one) { return one.text == "server"; });
     if (word == arguments.end()) return out;
     for (++word; word != arguments.end(); ++word) {
-        if (word->rfind("-", 0) != 0) {
+        if (word->text.rfind("-", 0) != 0) {
             out.push_back(*word);
-        } else if (word->find('=') == std::string::npos && std::find(switches.begin(), switches.end(), *word) == switches.end() && word + 1 != arguments.end()) {
+        } else if (word->text.find('=') == std::string::npos && std::find(switches.begin(), switches.end(), word->text) == switches.end() && word + 1 != arguments.end()) {
             ++word;
         }
     }
     return out;
 }
 
-Fact<ServerValue> EnvironmentFacts::volumes_text() const {
-    const auto stated = server_value("MINIO_VOLUMES");
-    if (stated.has() && !trimmed(stated->value).empty()) return stated;
-    const auto words = positional();
-    if (!words.empty()) {
-        std::string text;
-        for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-        return ServerValue{text, {from_process ? "the process's arguments" : "ExecStart=", 0}, false, {}};
+bool EnvironmentFacts::configured_by_file() const {
+    if (flag("--config")) return true;
+    const auto value = server_value("MINIO_CONFIG");
+    return value.has() && !trimmed(value->value).empty();
+}
+
+namespace {
+
+Fact<ServerValue> joined(const std::vector<Argument>& words, const Origin& origin) {
+    ServerValue value{{}, origin, false, {}};
+    for (const Argument& word : words) {
+        if (word.masked) return Unreadable{"masked", fmt::format("the server's arguments at {} hold endpoints from a variable whose value is not shown", origin.text())};
+        value.value += (value.value.empty() ? "" : " ") + word.text;
     }
-    if (stated.has()) return Absent{"empty"};
-    return stated;
+    return value;
+}
+
+}  // namespace
+
+Fact<ServerValue> EnvironmentFacts::volumes_text() const {
+    if (configured_by_file()) return Unreadable{"not-asked", "a YAML start-up file names the endpoints"};
+    Fact<ServerValue> empty = Absent{};
+    for (const std::string_view name : endpoint_variables) {
+        const auto stated = server_value(name);
+        if (stated.has() && trimmed(stated->value).empty()) empty = Absent{"empty"};
+        else if (!stated.absent()) return stated;
+    }
+    const auto words = positional();
+    return words.empty() ? empty : joined(words, arguments_origin);
+}
+
+std::vector<std::string> EnvironmentFacts::other_endpoints() const {
+    std::vector<std::string> others;
+    const auto counts = volumes_text();
+    if (!counts.has()) return others;
+    for (const std::string_view name : endpoint_variables)
+        if (const auto stated = server_value(name); stated.has() && !trimmed(stated->value).empty() && stated->value != counts->value)
+            others.push_back(fmt::format("{} ({})", name, stated->origin.text()));
+    const auto words = positional();
+    if (words.empty()) return others;
+    const auto arguments_say = joined(words, arguments_origin);
+    const std::vector<std::string> said = split_blanks(counts->value), also = split_blanks(arguments_say.has() ? arguments_say->value : "");
+    if (arguments_say.has() && said != also) others.push_back(fmt::format("the arguments of {}", arguments_origin.text()));
+    return others;
 }
 
 std::vector<std::string> own_endpoint_addresses(Host& host, const EnvironmentFacts& environment) {

@@ -29,6 +29,12 @@ struct Variable {
     std::vector<Assigned> overridden;  ///< earlier assignments without effect, oldest first
 };
 
+/// One argument of the server. What is masked is never read as text.
+struct Argument {
+    std::string text;
+    bool masked = false;
+};
+
 /// A value as the server sees it, and where it stands.
 struct ServerValue {
     std::string value;
@@ -51,7 +57,8 @@ struct EnvironmentFacts {
     std::string no_start_why;
     std::optional<SecondFile> second;
     std::vector<std::string> removed;  ///< variables that matter and that UnsetEnvironment= takes away
-    std::vector<std::string> arguments;///< argv of the server after variables were replaced, argv[0] first
+    std::vector<Argument> arguments;   ///< argv of the server after variables were replaced, argv[0] first
+    Origin arguments_origin;           ///< where ExecStart= stands, or the process
     bool wrapper = false;              ///< ExecStart= starts a script: what the server gets is in it
 
     const Variable* find(std::string_view name) const;
@@ -63,13 +70,20 @@ struct EnvironmentFacts {
     /// The argument of a flag ("--address"), as "--address X" or "--address=X".
     std::optional<std::string> flag(std::string_view name) const;
     /// What stands behind "server" and is neither a flag nor its argument.
-    std::vector<std::string> positional() const;
+    std::vector<Argument> positional() const;
 
-    /// The endpoints: MINIO_VOLUMES, else the positional arguments. Absent: neither is given.
+    /// The variable that names the endpoints, or the positional arguments where none does. Absent: nobody names them. Unreadable:
+    /// a YAML start-up file does, or a part of them is hidden or could not be read.
     Fact<ServerValue> volumes_text() const;
-    /// A YAML start-up file replaces MINIO_VOLUMES.
-    bool configured_by_file() const { return flag("--config").has_value(); }
+    /// What names endpoints too, and other ones, without effect: "MINIO_VOLUMES (/etc/default/minio:3)".
+    std::vector<std::string> other_endpoints() const;
+    /// A YAML start-up file replaces all of these.
+    bool configured_by_file() const;
 };
+
+/// The variables that name the server's endpoints; the first one that is set holds, and each holds over the positional
+/// arguments (serverCmdArgs of the community server's cmd/server-main.go). MINIO_VOLUMES alone is in AIStor's documentation.
+inline constexpr std::string_view endpoint_variables[] = {"MINIO_ARGS", "MINIO_VOLUMES", "MINIO_ENDPOINTS"};
 
 /// Whether the server's RDMA depends on this variable.
 bool matters(std::string_view variable);

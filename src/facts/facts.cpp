@@ -134,7 +134,7 @@ Fact<OwnedObjects> Facts::owned_objects(int pid) const {
 }
 
 const std::vector<ContainerView>& Facts::containers() const {
-    return once(cache_->containers, [&] { return read_containers(host_, server_processes()); });
+    return once(cache_->containers, [&] { return read_containers(host_, server_processes(), rdma()); });
 }
 
 const PciPaths& Facts::pci_paths() const {

@@ -157,15 +157,13 @@ struct Reading {
     std::string text;
 };
 
-/// Every ToS byte that the setting may stand for: whether a value is a ToS byte or a DSCP is not public, and a value that
-/// does not fit is dropped for the automatic detection.
+/// Every ToS byte that the setting may stand for: whether a value below 64 is a ToS byte or a DSCP is not public; from 64 on it
+/// is no DSCP.
 std::vector<Reading> readings(const ClassSetting& setting, const Detection& detection) {
     std::vector<Reading> list;
     if (setting.kind == ClassSetting::value) list.push_back({setting.number, "set as a ToS byte"});
-    if (setting.kind == ClassSetting::value && setting.number < 64) {
-        list.push_back({setting.number << 2, "set as a DSCP"});
-        return list;
-    }
+    if (setting.kind == ClassSetting::value && setting.number < 64) list.push_back({setting.number << 2, "set as a DSCP"});
+    if (setting.kind == ClassSetting::value) return list;
     for (const DscpEntry& entry : detection.entries) list.push_back({entry.dscp << 2, "found by the automatic detection"});
     return list;
 }

@@ -160,14 +160,14 @@ std::string target_of(const std::string& address, int port) {
 PeerSettings PeerSettings::read(const EnvironmentFacts& environment) {
     PeerSettings settings;
     const auto volumes = environment.volumes_text();
-    if (volumes) {
+    if (environment.configured_by_file()) {
+        settings.hosts = Unreadable{"not-asked", "a start-up file names the nodes, which this version does not read"};
+    } else if (volumes) {
         settings.hosts_origin = fmt::format("{}", volumes->origin.text());
         const Volumes parsed = parse_volumes(volumes->value);
         settings.single_node = parsed.single_node();
         if (!parsed.errors.empty()) settings.hosts = Unreadable{"malformed", "it does not expand: " + parsed.errors.front().message};
         else settings.hosts = parsed.hosts;
-    } else if (environment.configured_by_file()) {
-        settings.hosts = Unreadable{"not-asked", "a start-up file names the nodes, which this version does not read"};
     } else {
         settings.hosts = volumes.as<std::vector<VolumeHost>>();
     }
@@ -178,7 +178,9 @@ PeerSettings PeerSettings::read(const EnvironmentFacts& environment) {
         return static_cast<int>(read.number);
     });
     if (port) settings.rdma_port_origin = port->origin.text();
-    if (const auto address = environment.flag("--address"))
+    const auto variable = environment.server_value("MINIO_ADDRESS");
+    const auto flag = environment.flag("--address");
+    if (const auto address = flag ? flag : variable.has() ? std::optional(variable->value) : std::nullopt)
         if (const auto number = port_number(address->substr(address->rfind(':') + 1))) settings.api_port = *number;
     return settings;
 }

@@ -142,6 +142,16 @@ Fact<bool> holds(Host& host, const UnitTest& test) {
     return Absent{};
 }
 
+/// Why a program of ExecStartPre= stops every start; empty where it may run.
+std::string cannot_run(Host& host, const ExecCommand& command) {
+    if (command.ignore_failure || command.path.empty() || command.path.front() != '/') return {};
+    const auto file = host.info(command.path);
+    if (file.absent()) return "does not exist";
+    if (file.has() && file->type == "dir") return "is a folder";
+    if (file.has() && !(file->mode & 0111)) return "cannot be executed";
+    return {};
+}
+
 }  // namespace
 
 std::vector<UnitLine> manager_settings(Host& host) {
@@ -205,6 +215,8 @@ ServiceFacts read_service(Host& host, const Options& options) {
 
     facts.account = host.user(facts.user_name());
     for (const UnitTest& test : facts.unit.tests) facts.tests.push_back({test, holds(host, test)});
+    for (const ExecCommand& command : facts.unit.start_pre)
+        if (const std::string why = cannot_run(host, command); !why.empty()) facts.broken_start_pre.emplace_back(command, why);
     const auto path = facts.executable();
     facts.executable_info = path.then([&](const std::string& name) { return host.info(name); });
     if (path.has()) facts.real_executable = host.resolve(*path);

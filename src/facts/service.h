@@ -41,6 +41,8 @@ struct ServiceFacts {
     CommentContinues comments = CommentContinues::yes;
     Fact<User> account;                ///< of User=; root without one
     std::vector<TestResult> tests;
+    /// Programs of ExecStartPre= that cannot run: the command, and why. Behind a dash they do not count.
+    std::vector<std::pair<ExecCommand, std::string>> broken_start_pre;
     Fact<FileInfo> executable_info;    ///< of that file; Absent: it is not there, or none is named
     Fact<std::string> real_executable; ///< the file ExecStart= starts, after links
     bool rdma_build_installed = false; ///< the RDMA package's file is there

@@ -297,6 +297,7 @@ private:
     void service_line(const UnitLine& line) {
         const std::string& key = line.key;
         if (key == "ExecStart") exec(line);
+        else if (key == "ExecStartPre") start_pre(line);
         else if (key == "Type") type(line);
         else if (key == "User") name(line, unit_.user);
         else if (key == "Group") name(line, unit_.group);
@@ -314,6 +315,15 @@ private:
         else if (key == "BusName") bus_name_ = line.value;
         else if (key == "ExecStop" || key == "SuccessAction") other_action_ |= !line.value.empty();
         else sandbox(line);
+    }
+
+    void start_pre(const UnitLine& line) {
+        if (line.value.empty()) unit_.start_pre.clear();
+        ExecWords read = exec_words(line.value, specifiers_);
+        for (ExecCommand& command : read.commands) {
+            command.origin = line.origin;
+            unit_.start_pre.push_back(std::move(command));
+        }
     }
 
     void exec(const UnitLine& line) {

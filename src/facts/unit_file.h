@@ -105,6 +105,7 @@ struct UnitTest {
 /// A unit as the manager would load it.
 struct ServiceUnit {
     std::vector<ExecCommand> exec_start;
+    std::vector<ExecCommand> start_pre;  ///< ExecStartPre=, in its order
     std::string type = "simple";
     std::optional<Stated<std::string>> user, group;
     std::vector<std::string> supplementary_groups;

@@ -101,6 +101,14 @@ std::optional<Split> split_endpoint(std::string_view endpoint, std::string& prob
     return out;
 }
 
+/// "node1:/tmp/drive1", "node{1...4}:9000/mnt": a name, a colon, perhaps a port, and a path.
+bool host_without_scheme(std::string_view text) {
+    const auto colon = text.find(':');
+    if (colon == 0 || colon == std::string_view::npos || text.find("://") != std::string_view::npos) return false;
+    const auto path = text.find_first_not_of("0123456789", colon + 1);
+    return text.substr(0, colon).find('/') == std::string_view::npos && path != std::string_view::npos && text[path] == '/';
+}
+
 }  // namespace
 
 std::vector<std::string> expand_ellipses(std::string_view pattern, std::size_t column, std::vector<VolumeError>& errors) {
@@ -167,6 +175,7 @@ Volumes parse_volumes(std::string_view value) {
         }
         const bool ellipses = text.find("...") != std::string_view::npos || text.find_first_of("{}") != std::string_view::npos;
         with_ellipses += ellipses;
+        if (host_without_scheme(text)) out.host_without_scheme.emplace_back(text);
         for (const std::string& endpoint : expand_ellipses(text, column, out.errors)) {
             std::string problem;
             const auto split = split_endpoint(endpoint, problem);

@@ -32,9 +32,12 @@ struct Volumes {
     std::size_t pools = 0;          ///< one per argument with ellipses; all arguments without are one pool
     std::uint64_t drives = 0;       ///< endpoints
     bool ellipses = false;
+    /// Arguments such as "node1:/tmp/drive1", which look like a host and are a folder to the server (newEndpoint of the community
+    /// server's cmd/endpoint.go takes what has no scheme for a local path).
+    std::vector<std::string> host_without_scheme;
 
     /// No host part: one node, nobody to talk RDMA to.
-    bool single_node() const { return errors.empty() && drives > 0 && hosts.empty(); }
+    bool single_node() const { return errors.empty() && drives > 0 && hosts.empty() && host_without_scheme.empty(); }
 };
 
 /// More endpoints than this are an error, not an answer.

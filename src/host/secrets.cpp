@@ -98,19 +98,48 @@ constexpr std::array needed_flags = {"--address", "--console-address", "--licens
 /// Words without an argument of their own.
 constexpr std::array plain_words = {"server", "--quiet", "--json", "--anonymous", "--no-compat", "--strict-s3-compat"};
 
+/// Variables whose words are arguments of the server in the field's units, whatever else they may hold.
+constexpr std::array argument_variables = {"MINIO_OPTS", "MINIO_POOLS", "VOLUMES"};
+
+bool holds_arguments(std::string_view name) {
+    return std::find(argument_variables.begin(), argument_variables.end(), name) != argument_variables.end();
+}
+
+/// "n{1...4}": a range of MinIO's notation.
+bool has_range(std::string_view word) {
+    const auto dots = word.find("...");
+    const auto open = word.substr(0, dots).rfind('{');
+    const auto close = dots == std::string_view::npos ? dots : word.find('}', dots);
+    if (open == std::string_view::npos || close == std::string_view::npos) return false;
+    return word.substr(open + 1, close - open - 1).find_first_not_of("0123456789abcdef.") == std::string_view::npos;
+}
+
+/// "node1:/tmp/drive1": a host without a scheme, as people write it; nothing in it but what names and paths hold.
+bool host_and_path(std::string_view word) {
+    static constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-{}";
+    const auto colon = word.find(':');
+    if (colon == 0 || colon == std::string_view::npos || word.find_first_not_of(plain) != colon) return false;
+    const auto path = word.find_first_not_of("0123456789", colon + 1);
+    return path != std::string_view::npos && word[path] == '/' && word.substr(path).find_first_not_of(std::string(plain) + "/") == std::string_view::npos;
+}
+
 bool needed_flag(std::string_view word) {
     return std::find(needed_flags.begin(), needed_flags.end(), word) != needed_flags.end();
 }
 
-/// One word of a command line, quotes included; `flag` says whether the word before it was a needed flag, and is updated.
-std::string mask_word(std::string_view word, bool& flag) {
+/// What the word before was.
+enum class Before { word, needed, other_flag };
+
+/// One word of a command line, quotes included; `before` is updated.
+std::string mask_word(std::string_view word, Before& before) {
     const auto bare = word.find_first_not_of("\"'");
     if (bare == std::string_view::npos) return std::string(word);
     const std::string_view lead = word.substr(0, bare);
     const std::string_view inner = word.substr(bare, word.find_last_not_of("\"'") + 1 - bare);
     const std::string_view trail = word.substr(bare + inner.size());
-    const bool after_flag = flag;
-    flag = needed_flag(inner);
+    const Before previous = before;
+    const bool flag = needed_flag(inner), after_flag = previous == Before::needed;
+    before = flag ? Before::needed : starts(inner, "-") && inner.find('=') == std::string_view::npos ? Before::other_flag : Before::word;
     std::string out;
     const bool one = inner.find_first_of(" \t\n\r\"'") == std::string_view::npos;
     const auto equals = inner.find('=');
@@ -127,6 +156,7 @@ std::string mask_word(std::string_view word, bool& flag) {
     else if (after_flag && inner.front() != '-') out = mask_kept(inner, false);
     else if (equals != std::string_view::npos && needed_flag(inner.substr(0, equals))) out = std::string(inner.substr(0, equals + 1)) + mask_kept(inner.substr(equals + 1), false);
     else if (inner.front() == '/') out = mask_kept(inner, false);
+    else if (previous != Before::other_flag && host_and_path(inner)) out = inner;
     else if (starts(inner, "--")) out = std::string(inner.substr(0, equals == std::string_view::npos ? equals : equals + 1)) + (equals == std::string_view::npos ? std::string() : mask_all(inner.substr(equals + 1)));
     else out = mask_all(inner);
     return std::string(lead) + out + std::string(trail);
@@ -135,7 +165,8 @@ std::string mask_word(std::string_view word, bool& flag) {
 /// MINIO_OPTS: words as systemd splits them, masked one by one.
 std::string mask_options(std::string_view value) {
     std::string out;
-    bool flag = false, hide = false;
+    Before before = Before::word;
+    bool hide = false;
     for (std::size_t i = 0; i < value.size();) {
         if (blank(value[i])) {
             hide |= value[i] == '\n' || value[i] == '\r';
@@ -145,16 +176,45 @@ std::string mask_options(std::string_view value) {
         std::size_t end = i;
         while (end < value.size() && !blank(value[end])) ++end;
         const std::string_view word = value.substr(i, end - i);
-        out += hide ? mask_all(word) : mask_word(word, flag);
+        out += hide ? mask_all(word) : mask_word(word, before);
+        i = end;
+    }
+    return out;
+}
+
+/// Any other variable: a unit may make arguments of it, so what such arguments need stays: ranges, and flags with a path or address.
+std::string mask_other(std::string_view value) {
+    std::string out;
+    bool after_flag = false, hide = false;
+    for (std::size_t i = 0; i < value.size();) {
+        if (blank(value[i])) {
+            hide |= value[i] == '\n' || value[i] == '\r';
+            out += value[i++];
+            continue;
+        }
+        std::size_t end = i;
+        while (end < value.size() && !blank(value[end])) ++end;
+        const std::string_view word = value.substr(i, end - i);
+        const auto bare = std::min(word.find_first_not_of("\"'"), word.size());
+        const std::string_view inner = word.substr(bare, word.find_last_not_of("\"'") + 1 - bare);
+        const auto equals = inner.find('=');
+        const bool flag = needed_flag(inner.substr(0, equals));
+        const bool place = after_flag && (starts(inner, "/") || starts(inner, ":"));
+        if (hide || inner.empty()) out += mask_all(word);
+        else if (url(inner) && has_range(inner)) out += std::string(word.substr(0, bare)) + mask_url(word.substr(bare));
+        else if (flag && equals == std::string_view::npos) out += word;
+        else if (place || (flag && inner.find_first_of("/:", equals + 1) == equals + 1) || (has_range(inner) && inner.find('@') == std::string_view::npos && equals == std::string_view::npos)) out += mask_kept(word, false);
+        else out += mask_all(word);
+        after_flag = flag && equals == std::string_view::npos;
         i = end;
     }
     return out;
 }
 
 std::string mask_value(std::string_view name, std::string_view value) {
-    if (name == "MINIO_OPTS") return mask_options(value);
-    if (!kept(name)) return mask_all(value);
-    return mask_kept(value, name == "MINIO_VOLUMES");
+    if (holds_arguments(name)) return mask_options(value);
+    if (!kept(name)) return mask_other(value);
+    return mask_kept(value, name == "MINIO_VOLUMES" || name == "MINIO_ARGS" || name == "MINIO_ENDPOINTS");
 }
 
 /// In the lines of `text` from its second one on (of `all` of them if asked), names of assignments stay readable.
@@ -219,7 +279,9 @@ void keep_dropped(std::string_view text, const EnvDropped& dropped, std::string&
 }  // namespace
 
 bool kept(std::string_view variable) {
-    return starts(variable, "MINIO_RDMA_") || variable == "MINIO_VOLUMES" || variable == "MINIO_CONFIG_ENV_FILE" || variable == "LD_LIBRARY_PATH" || variable == "LD_PRELOAD";
+    static constexpr std::array names = {"MINIO_VOLUMES", "MINIO_ARGS",    "MINIO_ENDPOINTS", "MINIO_CONFIG_ENV_FILE",
+                                         "MINIO_CONFIG",  "MINIO_ADDRESS", "LD_LIBRARY_PATH", "LD_PRELOAD"};
+    return starts(variable, "MINIO_RDMA_") || std::find(names.begin(), names.end(), variable) != names.end();
 }
 
 std::string mask_environment_file(std::string_view text) {
@@ -259,11 +321,11 @@ std::string mask_assignment(std::string_view entry) {
 }
 
 std::vector<std::string> mask_arguments(std::vector<std::string> arguments) {
-    bool flag = false;
+    Before before = Before::word;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const bool several = arguments[i].find_first_of(" \t") != std::string::npos;
         const bool urls = several && url(arguments[i]);  // one argument that should have been several
-        arguments[i] = urls ? mask_options(arguments[i]) : mask_word(arguments[i], flag);
+        arguments[i] = urls ? mask_options(arguments[i]) : mask_word(arguments[i], before);
     }
     return arguments;
 }
@@ -317,7 +379,8 @@ std::string mask_escaped(std::string_view text) {
 struct UnitMasker {
     std::string key;
     char quote = 0;
-    bool first_word = true, flag = false;
+    bool first_word = true;
+    Before before = Before::word;
 
     /// One physical line of a value, word by word; an open quote carries over and hides what it holds.
     std::string value(std::string_view line) {
@@ -342,7 +405,7 @@ struct UnitMasker {
             if (carried || quote) out += environment ? open_word(word, carried) : mask_escaped(word);
             else if (environment) out += assignment(word);
             else if (first_word) out += std::string(word);
-            else out += key == "ExecStart" ? mask_word(word, flag) : mask_escaped(word);
+            else out += key == "ExecStart" ? mask_word(word, before) : mask_escaped(word);
             first_word = false;
             i = end;
         }
@@ -375,7 +438,8 @@ struct UnitMasker {
         while (!name.empty() && (name.front() == '"' || name.front() == '\'')) name.remove_prefix(1);
         if (!shaped(name)) return std::string(word.substr(0, word.find(name))) + mask_all(name) + "=" + mask_escaped(word.substr(equals + 1));
         const std::string_view text = word.substr(equals + 1);
-        const std::string value = kept(name) || name == "MINIO_OPTS" ? mask_value(name, text) : mask_escaped(text);
+        const bool by_words = kept(name) || holds_arguments(name) || text.find('\\') == std::string_view::npos;
+        const std::string value = by_words ? mask_value(name, text) : mask_escaped(text);
         return std::string(word.substr(0, equals + 1)) + value;
     }
 };

@@ -2,9 +2,11 @@
 // Masks what a node's files and processes must not tell. It stands at the door: the live node's answers are masked before
 // anything else in the program sees them, so no report, snapshot, log or error can hold more, and a replay is judged alike.
 //
-// Kept are the values of MINIO_RDMA_*, MINIO_VOLUMES, MINIO_CONFIG_ENV_FILE and LD_LIBRARY_PATH, and of MINIO_OPTS and of
-// command lines the flags and endpoints that checks need; each up to its first line end. Every other byte of a value becomes
-// 'x' while quotes, backslashes, blanks and line ends stay, so that the text parses alike.
+// Kept are the values of MINIO_RDMA_*, MINIO_CONFIG_ENV_FILE, LD_LIBRARY_PATH and the variables that name the server's endpoints,
+// and of MINIO_OPTS and of command lines the flags and endpoints that checks need; each up to its first line end. Of any other
+// variable, whatever its name, words with a range of MinIO's ("http://n{1...4}:9000/mnt") and the flags that checks need stay: a
+// unit may make arguments of it. Every other byte of a value becomes 'x' while quotes, backslashes, blanks and line ends stay, so
+// that the text parses alike. What is masked is told by grammar/masked.h, and no rule reads it as text.
 
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 
 namespace preflight::secrets {
 
+/// Whether the whole value stays.
 bool kept(std::string_view variable);
 
 /// The text of a file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE.

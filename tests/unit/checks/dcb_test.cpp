@@ -192,7 +192,7 @@ TEST(Class, fails_when_there_is_nothing_to_find_although_pfc_is_on) {
 TEST(Class, fails_for_an_explicit_value_only_when_no_reading_is_lossless) {
     EXPECT_EQ(only(judge_class, e810(), site("104")).status, Status::pass);
     EXPECT_EQ(only(judge_class, e810(), site("26")).status, Status::warn);   // DSCP 26, or ToS 26
-    EXPECT_EQ(only(judge_class, e810(), site("184")).status, Status::warn);  // DSCP 46; or dropped for the detection
+    EXPECT_EQ(only(judge_class, e810(), site("184")).status, Status::fail);  // DSCP 46
     EXPECT_EQ(only(judge_class, with_dcb(connectx(), [](Dcb& d) { d.apps = {{5, 0, 46}}; }), site("184")).status, Status::fail);
 }
 

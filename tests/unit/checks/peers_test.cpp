@@ -157,6 +157,8 @@ TEST_F(Peers, may_be_reached_by_the_vlan_over_a_storage_port) {
     host.add_vlan("ens1f0np0.100", 20, link_index("ens1f0np0"));
     host.set_addresses("ens1f0np0.100", {"192.0.2.111"});
     route("192.0.2.12", {"unicast", 20, "192.0.2.111", "", 254});
+    EXPECT_EQ(way().status, Status::fail) << "no GID of the source address";
+    host.edit<GidTable>("rdma_gids", "rocep59s0f0/1", [](GidTable& table) { table.gids.push_back(roce_gid(9, ipv4_gid("192.0.2.111"), "ens1f0np0.100")); });
     EXPECT_EQ(way().status, Status::pass);
 }
 

@@ -190,10 +190,10 @@ TEST(Alternatives, of_a_value_below_64_are_a_tos_byte_and_a_dscp) {
     EXPECT_EQ(both.state, LinkState::ambiguous);  // as DSCP 26 it closes; as ToS 26 it is DSCP 6
 }
 
-TEST(Alternatives, of_a_value_from_64_on_are_a_tos_byte_or_dropped) {
+TEST(Alternatives, of_a_value_from_64_on_are_a_tos_byte_alone) {
     EXPECT_EQ(chains(e810(), explicitly("104")).state, LinkState::closed);
     EXPECT_EQ(chains(e810_pcp(8), explicitly("104")).state, LinkState::broken);
-    EXPECT_EQ(chains(e810(), explicitly("184")).state, LinkState::ambiguous);
+    EXPECT_EQ(chains(e810(), explicitly("184")).state, LinkState::broken);
 }
 
 TEST(Alternatives, are_ambiguous_when_only_one_of_two_vlans_closes) {
