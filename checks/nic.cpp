@@ -296,11 +296,12 @@ void judge_addresses(const Port& port, Findings& out) {
     static constexpr const char* source = "rtnetlink RTM_GETADDR; gids of the RDMA device";
     static constexpr const char* wanted = "a routable address on the port or an interface above it";
     std::vector<std::string> good, without_gid, unseen, link_local;
-    for (const PortAddress& carried : port.addresses) {
+    for (const PortAddress& carried : port.addresses)
         if (!routable(carried.address)) link_local.push_back(placed(carried));
-        else if (carried.usable()) good.push_back(placed(carried));
-        else if (carried.gid.has()) without_gid.push_back(placed(carried));
-        else unseen.push_back(placed(carried));
+    for (const PortAddress* carried : port.storage_addresses()) {
+        if (carried->usable()) good.push_back(placed(*carried));
+        else if (carried->gid.has()) without_gid.push_back(placed(*carried));
+        else unseen.push_back(placed(*carried));
     }
     const std::string& carrier = port.carrier();
     const Remedy assign{

@@ -40,8 +40,7 @@ void judge_gid_table(const Facts& facts, const Port& port, const GidTable& table
     bool ipv4 = false, ipv6 = false;
     std::vector<std::string> wanted, all, routable_others;
     const Gid *match = nullptr, *untyped = nullptr, *version1 = nullptr;
-    for (const PortAddress& carried : port.addresses)
-        if (routable(carried.address)) wanted.push_back(carried.address.address);
+    for (const PortAddress* carried : port.storage_addresses()) wanted.push_back(carried->address.address);
     for (const Gid& gid : table.gids) {
         all.push_back(listed(gid));
         const auto address = gid_address(gid.gid);

@@ -484,8 +484,10 @@ public:
     Fact<std::string> version_output(const std::string& path);
 
     // Texts that hold secrets; what is masked and what is kept stands in src/host/secrets.h.
-    /// A file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE, masked.
+    /// A file for EnvironmentFile=, masked.
     Fact<std::string> environment_file(const std::string& path);
+    /// The file that MINIO_CONFIG_ENV_FILE names, masked: the server's own reader has another grammar.
+    Fact<std::string> server_environment_file(const std::string& path);
     /// A unit file, drop-in or system.conf, masked.
     Fact<std::string> unit_file(const std::string& path);
 

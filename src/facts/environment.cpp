@@ -193,7 +193,7 @@ private:
         const Variable* pointer = out_.find("MINIO_CONFIG_ENV_FILE");
         if (!pointer || trimmed(pointer->value).empty()) return;
         SecondFile second{std::string(trimmed(pointer->value)), {}};
-        second.env = host_.environment_file(root_ + second.path).then([](const std::string& text) { return read_server_env(text); });
+        second.env = host_.server_environment_file(root_ + second.path).then([](const std::string& text) { return read_server_env(text); });
         out_.second = std::move(second);
     }
 

@@ -90,6 +90,15 @@ const Link* Ports::link(const std::string& name) const {
     return found == links->end() ? nullptr : &*found;
 }
 
+std::vector<const PortAddress*> Port::storage_addresses() const {
+    std::vector<const PortAddress*> list;
+    for (const PortAddress& carried : addresses)
+        if (routable(carried.address)) list.push_back(&carried);
+    if (std::any_of(list.begin(), list.end(), [](const PortAddress* one) { return one->endpoint; }))
+        std::erase_if(list, [](const PortAddress* one) { return !one->endpoint; });
+    return list;
+}
+
 int Port::mtu() const {
     int smallest = link.mtu;
     for (const PortAddress& carried : addresses)
@@ -202,7 +211,7 @@ void collect_addresses(Ports& ports) {
             if (upper) port.uppers.push_back(*carrier.link);
             for (const Address& address : ports.addresses.value_or({}))
                 if (address.link == carrier.link->index)
-                    port.addresses.push_back({carrier.link->name, address, carrier.vlan, carrier.mtu, carrier.direct, Absent{}});
+                    port.addresses.push_back({carrier.link->name, address, carrier.vlan, carrier.mtu, carrier.direct, false, Absent{}});
         }
     }
 }
@@ -359,6 +368,9 @@ Ports Ports::read(Host& host, const Options& options, const PciFunctions& pci, c
     collect_addresses(ports);
     attach(ports, rdma);
     find_gids(ports, rdma);
+    for (Port& port : ports.all)
+        for (PortAddress& one : port.addresses)
+            one.endpoint = std::find(endpoint_addresses.begin(), endpoint_addresses.end(), one.address.address) != endpoint_addresses.end();
     select(ports, host, options, endpoint_addresses);
     return ports;
 }

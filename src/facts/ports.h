@@ -38,6 +38,8 @@ struct PortAddress {
     /// On the port itself, its bond or a VLAN over either; the GIDs of all other uppers (bridge, macvlan, team, VRF, OVS)
     /// depend on more than the interface, so that only the GID table tells.
     bool direct = true;
+    /// One of this node's own addresses among the AIStor endpoints.
+    bool endpoint = false;
     /// The RDMA device has a RoCE v2 GID of it. Absent: the port has no RDMA device.
     Fact<bool> gid;
 
@@ -74,6 +76,8 @@ struct Port {
     const std::string& carrier() const { return bond ? bond->name : link.name; }
     /// Of frames between a storage address and the wire, in bytes: the smallest on the way.
     int mtu() const;
+    /// The addresses that have to count: its endpoint's own where one is known, else all that are routable.
+    std::vector<const PortAddress*> storage_addresses() const;
     /// The PCI card: address without the function number; empty without a PCI function.
     std::string card() const { return pci.empty() ? std::string() : pci.substr(0, pci.rfind('.')); }
 };

@@ -76,8 +76,10 @@ std::optional<Split> split_endpoint(std::string_view endpoint, std::string& prob
     const auto slash = rest.find('/');
     if (slash == std::string_view::npos || rest.substr(slash).find_first_not_of('/') == std::string_view::npos)
         return problem = "a URL needs a path of its own, such as /mnt/disk1", std::nullopt;
+    // NewEndpoint of the community server's cmd/endpoint.go takes a URL with scheme, host and path alone.
+    if (rest.find('@') != std::string_view::npos) return problem = "a user or password in a URL: the server refuses it", std::nullopt;
+    if (rest.find_first_of("?#") != std::string_view::npos) return problem = "\"?\" or \"#\" in a URL: the server refuses it", std::nullopt;
     std::string_view authority = rest.substr(0, slash);
-    if (const auto at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
     std::string_view port;
     if (!authority.empty() && authority.front() == '[') {
         const auto close = authority.find(']');
@@ -171,6 +173,10 @@ Volumes parse_volumes(std::string_view value) {
         }
         if (const auto quote = text.find_first_of("\"'"); quote != std::string_view::npos) {
             out.errors.push_back({column + quote, 1, "a quote inside the value"});
+            continue;
+        }
+        if (const auto equals = text.find('='); equals != std::string_view::npos && text.find("MINIO_") < equals) {
+            out.errors.push_back({column + equals, 1, "another setting is glued to the endpoint: a line end is missing"});
             continue;
         }
         const bool ellipses = text.find("...") != std::string_view::npos || text.find_first_of("{}") != std::string_view::npos;

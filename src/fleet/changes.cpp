@@ -42,6 +42,12 @@ bool bad(const std::string& status) {
     return status == "fail" || status == "unknown";
 }
 
+/// How bad a verdict is; one of a later version counts as the worst.
+int rank(const std::string& verdict) {
+    static constexpr const char* order[] = {"pass", "not-applicable", "incomplete", "fail"};
+    return static_cast<int>(std::find(std::begin(order), std::end(order), verdict) - std::begin(order));
+}
+
 std::string shown(const std::map<std::string, CompareKey>& keys, const std::string& key) {
     const auto found = keys.find(key);
     if (found == keys.end()) return "not told";
@@ -61,6 +67,8 @@ std::string Changes::text() const {
 Changes changes(const std::string& older, const std::string& newer) {
     const Report before = read(older), after = read(newer);
     if (before.node.hostname != after.node.hostname) throw InputError{fmt::format("{} is of {}, {} is of {}: give two reports of one node", older, before.node.hostname, newer, after.node.hostname)};
+    if (before.node.started && after.node.started && after.node.started < before.node.started)
+        throw InputError{fmt::format("{} is older than {}: give the older report first", newer, older)};
     Changes out{after.node.name(), before.node.started_text, after.node.started_text, {}, false};
     const auto changed = [&](const std::string& what, const std::string& from, const std::string& to) {
         if (from != to) out.lines.push_back(fmt::format("{}: {} before, {} now", what, from, to));
@@ -78,9 +86,13 @@ Changes changes(const std::string& older, const std::string& newer) {
         const std::string was = old == before.findings.end() ? "not there" : old->second.first, is = now == after.findings.end() ? "not there" : now->second.first;
         if (was == is) continue;
         const std::string line = fmt::format("{} {}: {} before, {} now{}", key.first, key.second, was, is, now == after.findings.end() ? "" : ": " + now->second.second);
-        (bad(is) && !bad(was) ? worse : bad(was) && !bad(is) ? better : other).push_back(line);
+        const bool looked_at = std::any_of(after.findings.begin(), after.findings.end(), [&](const auto& one) { return one.first.first == key.first; });
+        const bool lost = now == after.findings.end() && !looked_at && bad(was);  // nobody looked again
+        (lost || (bad(is) && !bad(was)) ? worse : bad(was) && !bad(is) ? better : other).push_back(line);
     }
-    out.worse = !worse.empty();
+    out.worse = !worse.empty() || rank(after.node.verdict) > rank(before.node.verdict);
+    for (const auto& [path, answer] : before.node.answers)
+        if (const auto now = after.node.answers.find(path); answer == "yes" && (now == after.node.answers.end() || now->second != "yes")) out.worse = true;
     for (const auto* list : {&worse, &better, &other}) out.lines.insert(out.lines.end(), list->begin(), list->end());
 
     std::set<std::string> names;

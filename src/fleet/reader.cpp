@@ -190,6 +190,12 @@ void read_rest(std::ifstream& file, std::string& text) {
 
 }  // namespace
 
+bool is_fifo(const std::string& path) {
+    // A shell's <(…) is a pipe with a writer; a FIFO of the file system may have none, and opening it would wait for ever.
+    std::error_code error;
+    return path.rfind("/dev/", 0) != 0 && path.rfind("/proc/", 0) != 0 && std::filesystem::is_fifo(path, error);
+}
+
 bool Node::storage() const {
     return std::find(roles.begin(), roles.end(), "storage") != roles.end();
 }
@@ -212,12 +218,18 @@ Fact<Node> parse_report(const std::string& text, const std::string& path) {
 }
 
 Fact<Node> read_report(const std::string& path) {
+    if (is_fifo(path)) return Unreadable{"not-a-file", fmt::format("{} is a FIFO", path)};
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) return Unreadable{"unreadable", fmt::format("{}: {}", path, std::strerror(errno ? errno : EIO))};
     std::string text;
     read_head(file, text);
-    return parse_report(text, path).then([&](Node node) {
+    auto parsed = parse_report(text, path);
+    if (!parsed && file) {  // another order of the members, or another layout
+        read_rest(file, text);
+        parsed = parse_report(text, path);
+    }
+    return parsed.then([&](Node node) {
         const bool decided = node.verdict == "fail" || node.verdict == "incomplete";
         if (decided) read_rest(file, text);
         if (decided) node.reason = first_reason(text, node.verdict);

@@ -36,6 +36,9 @@ Fact<Node> read_report(const std::string& path);
 /// The same for a text; `path` is only for messages.
 Fact<Node> parse_report(const std::string& text, const std::string& path);
 
+/// A FIFO of the file system, which is no report.
+bool is_fifo(const std::string& path);
+
 /// The files a name stands for: itself, or the *.json of a directory and of its directories, one for each run. Throws InputError.
 std::vector<std::string> report_files(const std::string& path);
 

@@ -62,6 +62,7 @@ Fact<std::vector<FileLine>> Host::memlock_lines(const std::string& path) { retur
 Fact<std::string> Host::module_file(const std::string& name) { return ask<std::string>("module_file", name); }
 Fact<PciConfig> Host::config_space(const std::string& address) { return ask<PciConfig>("config_space", address); }
 Fact<std::string> Host::environment_file(const std::string& path) { return ask<std::string>("environment_file", path); }
+Fact<std::string> Host::server_environment_file(const std::string& path) { return ask<std::string>("server_environment_file", path); }
 Fact<std::string> Host::unit_file(const std::string& path) { return ask<std::string>("unit_file", path); }
 Fact<Elf> Host::elf(const std::string& path) { return ask<Elf>("elf", path); }
 Fact<std::vector<CachedLibrary>> Host::cached_library(const std::string& name) { return ask<std::vector<CachedLibrary>>("cached_library", name); }

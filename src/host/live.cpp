@@ -87,13 +87,16 @@ private:
     static const std::unordered_map<std::string, Source>& sources() {
         using R = const std::string&;
         static const std::unordered_map<std::string, Source> table = {
-            {"read", [](R root, R path) { return as_answer(live::read(root, path)); }},
+            {"read",
+             [](R root, R path) { return as_answer(live::read(root, path).then([&](const std::string& text) { return secrets::mask_plain_file(path, text); })); }},
             {"list", [](R root, R path) { return as_answer(live::list(root, path)); }},
             {"link_target", [](R root, R path) { return as_answer(live::link_target(root, path)); }},
             {"resolve", [](R root, R path) { return as_answer(live::resolve(root, path)); }},
             {"info", [](R root, R path) { return as_answer(live::info(root, path)); }},
             {"config_space", [](R root, R address) { return as_answer(live::config_space(root, address)); }},
             {"dcb_lines", [](R root, R path) { return as_answer(live::dcb_lines(root, path)); }},
+            {"server_environment_file",
+             [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_server_env(text); })); }},
             {"modprobe_lines", [](R root, R path) { return as_answer(live::modprobe_lines(root, path)); }},
             {"memlock_lines", [](R root, R path) { return as_answer(live::memlock_lines(root, path)); }},
             {"module_file", [](R root, R name) { return as_answer(live::module_file(root, name)); }},

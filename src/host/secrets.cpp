@@ -37,14 +37,51 @@ bool url(std::string_view word) {
     return starts(word, "http://") || starts(word, "https://") || starts(word, "env://") || starts(word, "env+tls://");
 }
 
-/// A URL without user-info, query and fragment.
+/// Masks `out` from `from` up to `to`.
+void hide(std::string& out, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < std::min(to, out.size()); ++i) out[i] = masked(out[i]);
+}
+
+/// A URL without user-info, without a port that is no number, and without what follows '?', '#' or an '=', which stay.
 std::string mask_url(std::string_view word) {
     std::string out(word);
     const auto begin = word.find("://") + 3;
     const auto at = word.rfind('@');
-    if (at != std::string_view::npos)
-        for (std::size_t i = begin; i < at; ++i) out[i] = masked(out[i]);
-    for (auto i = word.find_first_of("?#", at == std::string_view::npos ? begin : at); i < word.size(); ++i) out[i] = masked(out[i]);
+    if (at != std::string_view::npos) hide(out, begin, at);
+    const auto authority = at == std::string_view::npos ? begin : at + 1;
+    const auto slash = std::min(word.find('/', authority), word.size());
+    const auto colon = word[authority < word.size() ? authority : 0] == '[' ? word.find("]:", authority) : word.find(':', authority);
+    if (colon < slash) {
+        const auto port = word.find_first_of(":", colon) + 1;
+        if (word.substr(port, slash - port).find_first_not_of("0123456789") != std::string_view::npos) hide(out, port, slash);
+    }
+    if (const auto more = word.find_first_of("?#=", begin); more != std::string_view::npos) hide(out, more + 1, word.size());
+    return out;
+}
+
+/// The value of a MINIO_RDMA_ setting: a word, a number, a size or "${NAME}". What is glued to it or follows it is hidden.
+std::string mask_setting(std::string_view value) {
+    static constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-${}";
+    static constexpr std::size_t longest = 32;
+    std::string out(value);
+    std::size_t i = 0, kept_bytes = 0;
+    const auto skip = [&](std::string_view set) {
+        while (i < value.size() && set.find(value[i]) != std::string_view::npos) ++i;
+    };
+    skip(" \t\"'");
+    for (const std::string_view scheme : {"env://", "env+tls://"})
+        if (starts(value.substr(i), scheme)) {
+            hide(out, i + scheme.size(), value.size());
+            return out;
+        }
+    while (i < value.size() && plain.find(value[i]) != std::string_view::npos && kept_bytes < longest) ++i, ++kept_bytes;
+    // A blank, a quote or a note behind the word, as it is judged; then one more byte that tells what is glued to it.
+    bool noted = false;
+    for (; i < value.size(); ++i) {
+        const bool note = !noted && (value[i] == '#' || value[i] == ';' || value[i] == ',' || value[i] == '=') && kept_bytes > 0;
+        noted |= note || masked(value[i]) != value[i];
+        if (!note) out[i] = masked(value[i]);
+    }
     return out;
 }
 
@@ -82,11 +119,17 @@ std::string mask_kept(std::string_view value, bool urls_on_more_lines) {
             hide = true;
             const auto open = bare + (assignment ? equals + 1 : 1);
             out += std::string(word.substr(0, open)) + mask_all(word.substr(open));
-        } else if (url(inner)) {
+        } else if (inner.find("://") < inner.find_first_of("/?#@")) {
             out += std::string(word.substr(0, bare)) + mask_url(inner);
+        } else if (!inner.empty() && inner.front() == '-') {
+            out += std::string(word.substr(0, bare)) + std::string(inner.substr(0, equals)) + (equals == std::string_view::npos ? "" : "=" + mask_all(inner.substr(equals + 1)));
+            hide = true;
         } else {
-            const auto at = inner.find('@');  // user-info of an endpoint that is not written as a URL
-            out += at == std::string_view::npos ? std::string(word) : mask_all(word.substr(0, bare + at)) + std::string(inner.substr(at));
+            std::string shown(word);
+            const auto at = inner.rfind('@');  // user-info of an endpoint that is not written as a URL
+            if (at != std::string_view::npos) secrets::hide(shown, bare, bare + at);
+            if (equals != std::string_view::npos) secrets::hide(shown, bare + equals + 1, shown.size());
+            out += shown;
         }
         i = end;
     }
@@ -176,7 +219,9 @@ std::string mask_options(std::string_view value) {
         std::size_t end = i;
         while (end < value.size() && !blank(value[end])) ++end;
         const std::string_view word = value.substr(i, end - i);
-        out += hide ? mask_all(word) : mask_word(word, before);
+        const bool note = !hide && word.front() == '#';
+        hide |= note;
+        out += note ? "#" + mask_all(word.substr(1)) : hide ? mask_all(word) : mask_word(word, before);
         i = end;
     }
     return out;
@@ -213,6 +258,7 @@ std::string mask_other(std::string_view value) {
 
 std::string mask_value(std::string_view name, std::string_view value) {
     if (holds_arguments(name)) return mask_options(value);
+    if (starts(name, "MINIO_RDMA_")) return mask_setting(value);
     if (!kept(name)) return mask_other(value);
     return mask_kept(value, name == "MINIO_VOLUMES" || name == "MINIO_ARGS" || name == "MINIO_ENDPOINTS");
 }
@@ -273,7 +319,37 @@ void keep_dropped(std::string_view text, const EnvDropped& dropped, std::string&
     const bool exported = starts(name, "export") && name.size() > 6 && blank(name[6]);
     if (exported) out.replace(dropped.at, 6, "export");
     // Signs right before the name must not become letters of it.
-    else if (at > 0 && !blank(name[at - 1])) out[dropped.at + at - 1] = '-';
+    else
+        for (std::size_t i = at; i > 0 && !blank(name[i - 1]); --i) out[dropped.at + i - 1] = '-';
+}
+
+/// A line as the server reads it (facts/server_env.h): blanks, perhaps "export", NAME=value.
+std::string mask_server_line(std::string_view line) {
+    std::string out = mask_all(line);
+    const auto keep = [&](std::size_t from, std::size_t to) { out.replace(from, to - from, line.substr(from, to - from)); };
+    std::size_t begin = std::min(line.find_first_not_of(" \t\v\f\r"), line.size());
+    while (starts(line.substr(begin), "\xc2\x85") || starts(line.substr(begin), "\xc2\xa0")) begin += 2;
+    keep(0, begin);
+    if (begin == line.size()) return out;
+    if (line[begin] == '#') {
+        out[begin] = '#';
+        return out;
+    }
+    if (starts(line.substr(begin), "export")) {
+        const auto name = std::min(line.find_first_not_of(" \t\v\f\r", begin + 6), line.size());
+        keep(begin, name);
+        begin = name;
+    }
+    const auto equals = line.find('=', begin);
+    if (equals == std::string_view::npos) return out;
+    out[equals] = '=';
+    std::string_view name = line.substr(begin, equals - begin);
+    while (!name.empty() && blank(name.back())) name.remove_suffix(1);
+    if (!shaped(name)) return out;
+    keep(begin, begin + name.size());
+    const std::string value = mask_value(name, line.substr(equals + 1));
+    out.replace(equals + 1, value.size(), value);
+    return out;
 }
 
 }  // namespace
@@ -284,10 +360,11 @@ bool kept(std::string_view variable) {
     return starts(variable, "MINIO_RDMA_") || std::find(names.begin(), names.end(), variable) != names.end();
 }
 
-std::string mask_environment_file(std::string_view text) {
-    const EnvFile file = read_env_file(text);
+namespace {
+
+std::string mask_by(std::string_view text, CommentContinues comments) {
+    const EnvFile file = read_env_file(text, comments);
     std::string out = mask_all(text);
-    if (file.bom) out.replace(0, 3, text.substr(0, 3));
     for (const std::size_t at : file.comments) {
         out[at] = text[at];
         const auto end = text.find_first_of("\r\n", at);
@@ -309,6 +386,56 @@ std::string mask_environment_file(std::string_view text) {
         for (std::size_t i = file.refused_at; i < file.refused_end; ++i)
             if (static_cast<unsigned char>(text[i]) >= 0x80) out[i] = '\xff';
         if (const auto equals = text.find('=', file.refused_at); equals < file.refused_end) out[equals] = '=';
+    }
+    if (file.bom) out.replace(0, 3, text.substr(0, 3));
+    return out;
+}
+
+}  // namespace
+
+std::string mask_environment_file(std::string_view text) {
+    // Which grammar counts, the release of the service manager decides: what either needs stays.
+    std::string out = mask_by(text, CommentContinues::yes);
+    const std::string newer = mask_by(text, CommentContinues::no);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (newer[i] == text[i]) out[i] = text[i];
+    return out;
+}
+
+std::string mask_server_env(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        out += mask_server_line(line);
+        if (end < text.size()) out += '\n';
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+std::string mask_plain_file(std::string_view path, std::string_view text) {
+    const bool commented = path == "/etc/hosts" || starts(path, "/etc/ld.so.conf");
+    if (path != "/proc/cmdline" && !commented) return std::string(text);
+    std::string out(text);
+    if (commented) {
+        for (auto at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+            const auto end = std::min(text.find('\n', at), text.size());
+            hide(out, at + 1, end);
+            at = end;
+        }
+        return out;
+    }
+    // Parameters that the checks or a person need; any other one may hold a password (rd.iscsi.password=, …).
+    static constexpr std::array needed_parameters = {"module_blacklist", "modprobe.blacklist", "rd.driver.blacklist", "pci", "iommu", "intel_iommu", "amd_iommu",
+                                                     "BOOT_IMAGE", "root", "console", "mitigations", "hugepages", "default_hugepagesz", "hugepagesz", "isolcpus"};
+    for (std::size_t i = 0; i < text.size();) {
+        const auto end = std::min(text.find_first_of(" \t\n", i), text.size());
+        const std::string_view word = text.substr(i, end - i);
+        const auto equals = word.find('=');
+        const bool stays = std::find(needed_parameters.begin(), needed_parameters.end(), word.substr(0, equals)) != needed_parameters.end();
+        if (equals != std::string_view::npos && !stays) hide(out, i + equals + 1, end);
+        i = end + 1;
     }
     return out;
 }
@@ -378,6 +505,7 @@ std::string mask_escaped(std::string_view text) {
 
 struct UnitMasker {
     std::string key;
+    std::string open_name;  ///< the variable whose quoted value goes on over the next line
     char quote = 0;
     bool first_word = true;
     Before before = Before::word;
@@ -402,14 +530,22 @@ struct UnitMasker {
             }
             end = std::min(end, line.size());
             const std::string_view word = line.substr(i, end - i);
-            if (carried || quote) out += environment ? open_word(word, carried) : mask_escaped(word);
+            if (carried && environment && kept(open_name)) out += mask_kept(word, false);
+            else if (carried || quote) out += environment ? open_word(word, carried) : mask_escaped(word);
             else if (environment) out += assignment(word);
-            else if (first_word) out += std::string(word);
+            else if (first_word) out += without_values(word);
             else out += key == "ExecStart" ? mask_word(word, before) : mask_escaped(word);
+            if (environment && !carried) open_name = quote ? name_of(word) : "";
             first_word = false;
             i = end;
         }
         return out;
+    }
+
+    /// A word whose text behind an '=' is hidden: programs, names of variables and of files have none.
+    static std::string without_values(std::string_view word) {
+        const auto equals = word.find('=');
+        return equals == std::string_view::npos ? std::string(word) : std::string(word.substr(0, equals + 1)) + mask_escaped(word.substr(equals + 1));
     }
 
     /// Without what follows a one-word value, or a '#' or ';' behind a blank: units know no such notes, people write them.
@@ -426,7 +562,24 @@ struct UnitMasker {
         std::string masked_rest = mask_all(line.substr(end));
         const auto note = line.find_first_not_of(" \t", end);
         if (note != std::string_view::npos && (line[note] == '#' || line[note] == ';')) masked_rest[note - end] = line[note];
-        return std::string(line.substr(0, end)) + masked_rest;
+        const bool assignments = key == "UnsetEnvironment" || key == "PassEnvironment" || key == "EnvironmentFile" || key.find("Environment") != std::string::npos;
+        const std::string kept_part = assignments ? without_values_each(line.substr(0, end)) : std::string(line.substr(0, end));
+        return kept_part + masked_rest;
+    }
+
+    static std::string without_values_each(std::string_view text) {
+        std::string out;
+        for (std::size_t i = 0; i < text.size();) {
+            const auto end = std::min(blank(text[i]) ? text.find_first_not_of(" \t", i) : text.find_first_of(" \t", i), text.size());
+            out += without_values(text.substr(i, end - i));
+            i = end;
+        }
+        return out;
+    }
+
+    static std::string name_of(std::string_view word) {
+        const auto begin = std::min(word.find_first_not_of("\"'"), word.size());
+        return std::string(word.substr(begin, std::min(word.find('='), word.size()) - begin));
     }
 
     static std::string open_word(std::string_view word, bool carried) { return carried ? mask_escaped(word) : assignment(word); }

@@ -19,6 +19,11 @@ bool kept(std::string_view variable);
 
 /// The text of a file for EnvironmentFile= or MINIO_CONFIG_ENV_FILE.
 std::string mask_environment_file(std::string_view text);
+/// The text of the file that MINIO_CONFIG_ENV_FILE names, by the server's own grammar.
+std::string mask_server_env(std::string_view text);
+/// The text of any other file: of the kernel command line only the parameters that are needed, of /etc/hosts and the loader's
+/// configuration no comments; all else as it is.
+std::string mask_plain_file(std::string_view path, std::string_view text);
 /// The text of a unit file or drop-in.
 std::string mask_unit_file(std::string_view text);
 /// One entry of an environment block, "NAME=value".

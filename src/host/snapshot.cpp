@@ -20,6 +20,9 @@ constexpr int max_depth = 32;
 std::string text_of(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) throw InputError{fmt::format("snapshot {}: {}", path, std::strerror(errno))};
+    // A shell's <(…) is a pipe with a writer; opening a FIFO of the file system may wait for ever.
+    if (S_ISFIFO(status.st_mode) && path.rfind("/dev/", 0) != 0 && path.rfind("/proc/", 0) != 0)
+        throw InputError{fmt::format("snapshot {}: is a FIFO", path)};
     if (S_ISDIR(status.st_mode)) throw InputError{fmt::format("snapshot {}: is a folder", path)};
     if (static_cast<std::uintmax_t>(status.st_size) > max_snapshot_bytes)
         throw InputError{fmt::format("snapshot {}: {} bytes, more than the {} read at most", path, status.st_size, max_snapshot_bytes)};

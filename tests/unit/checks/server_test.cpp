@@ -228,7 +228,7 @@ TEST_F(Server, with_capabilities_on_its_file_has_no_library_path) {
 TEST_F(Server, library_path_of_the_servers_own_file_comes_too_late) {
     binary.runpath.clear();
     unit("User=minio-user\nEnvironment=MINIO_CONFIG_ENV_FILE=/etc/minio/config.env\n");
-    host.answers[{"environment_file", "/etc/minio/config.env"}] = text_to_json("LD_LIBRARY_PATH=/usr/lib/minio\n");
+    host.answers[{"server_environment_file", "/etc/minio/config.env"}] = text_to_json("LD_LIBRARY_PATH=/usr/lib/minio\n");
     EXPECT_EQ(only(report(), "server.libraries").status, Status::fail);
 }
 
