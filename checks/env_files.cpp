@@ -170,7 +170,9 @@ void judge_env_file(const Facts& facts, Findings& out) {
             out.pass(subject, "does not exist, which its dash allows; the endpoints come from elsewhere").from(from);
         } else if (read.file.absent()) {
             const bool dash = read.named.optional && !service.absent();
-            out.fail(subject, dash ? "does not exist; the dash before its name hides that" : "does not exist").want("the file").from(from)
+            out.fail(subject, dash ? "does not exist; the dash before its name hides that" : "does not exist")
+                .because(dash ? "A dash before a file's name hides that it is missing; then the server gets none of its settings."
+                              : "The server gets its settings from this file.").want("the file").from(from)
                 .mend({"Create it, or name the right file in the unit", {"sudoedit " + shell_word(read.path)}, {}, {}});
         } else if (!read.file->refused.empty()) {
             out.fail(line_subject(read.path, read.file->refused_line), fmt::format("systemd takes nothing from this file: it holds {}", read.file->refused)).want("UTF-8 text").from(from).mend(edit(read.path, "Correct the line"));

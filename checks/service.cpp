@@ -145,7 +145,8 @@ void judge_exec(const Facts& facts, Findings& out) {
                     "Start the service and run this again: the running process shows which file it is. Or name the server with --binary.");
         return;
     }
-    const std::string real = service.real_executable.value_or(*path);
+    const auto& by_script = facts.environment().script_starts;
+    const std::string real = by_script ? *by_script : service.real_executable.value_or(*path);
     if (rdma_name(real) || rdma_name(*path) || (facts.server_build().real == real && facts.server_build().rdma_build())) {
         out.pass(subject, real == *path ? *path : fmt::format("{} -> {}", *path, real)).from(service.executable_origin());
         return;

@@ -464,6 +464,8 @@ public:
     /// other ExecStart= line the program. The rest of such files may hold secrets and never leaves the node.
     Fact<std::vector<std::string>> dcb_lines(const std::string& path);
 
+    /// Of a shell script that does nothing but `exec` one command: that command, masked. Absent: it does more, or is no script.
+    Fact<std::string> plain_exec(const std::string& path);
     /// Of a modprobe.d(5) file: "blacklist NAME", and "install NAME PROGRAM" without the program's arguments.
     Fact<std::vector<FileLine>> modprobe_lines(const std::string& path);
     /// Of a limits.conf(5) file the lines about memlock: "DOMAIN TYPE memlock VALUE".

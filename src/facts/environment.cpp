@@ -23,6 +23,13 @@ Assigned split(const std::string& entry, Origin origin) {
     return {entry.substr(0, equals), entry.substr(std::min(equals + 1, entry.size())), std::move(origin)};
 }
 
+std::vector<std::string> split_blanks(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(std::move(word));
+    return words;
+}
+
 class Reader {
 public:
     Reader(Host& host, const Options& options, const ServiceFacts& service) : host_(host), options_(options), service_(service) {}
@@ -178,6 +185,33 @@ private:
         };
         // A link may give the server another name; a script may carry the server's.
         out_.wrapper = !options_.binary && (command.path.ends_with(".sh") || !(server(command.path) || server(host_.resolve(command.path).value_or(""))));
+        if (out_.wrapper) script(command.path, variables);
+    }
+
+    /// A script that only execs the server: its words are the server's arguments, "$@" those of ExecStart=.
+    void script(const std::string& path, const Variables& variables) {
+        const auto command = host_.plain_exec(path);
+        if (!command.has()) return;
+        std::vector<Argument> words;
+        for (const std::string& raw : split_blanks(*command)) {
+            const bool quoted = raw.size() > 1 && raw.front() == '"' && raw.back() == '"';
+            const std::string word = quoted ? raw.substr(1, raw.size() - 2) : raw;
+            if (word == "$@" || word == "$*") {
+                words.insert(words.end(), out_.arguments.begin() + (out_.arguments.empty() ? 0 : 1), out_.arguments.end());
+                continue;
+            }
+            const std::string braced = word.size() > 1 && word[0] == '$' && word[1] != '{' && quoted ? "${" + word.substr(1) + "}" : word;
+            const std::string plain = !quoted && word.rfind("${", 0) == 0 && word.back() == '}' ? "$" + word.substr(2, word.size() - 3) : braced;
+            for (std::string& expanded : expand_argument(plain, variables).words) {
+                const bool masked = hides(plain, variables) || is_masked_word(expanded);
+                words.push_back({std::move(expanded), masked});
+            }
+        }
+        if (std::none_of(words.begin(), words.end(), [](const Argument& one) { return one.text == "server"; })) return;
+        out_.arguments = std::move(words);
+        out_.arguments_origin = {path, 0};
+        out_.script_starts = split_blanks(*command).front();
+        out_.wrapper = false;
     }
 
     /// Whether "${NAME}" within the word stands for something masked.
@@ -203,13 +237,6 @@ private:
     EnvironmentFacts out_;
     std::string root_;
 };
-
-std::vector<std::string> split_blanks(const std::string& text) {
-    std::istringstream in(text);
-    std::vector<std::string> words;
-    for (std::string word; in >> word;) words.push_back(std::move(word));
-    return words;
-}
 
 }  // namespace
 

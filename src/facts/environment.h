@@ -59,6 +59,8 @@ struct EnvironmentFacts {
     std::vector<std::string> removed;  ///< variables that matter and that UnsetEnvironment= takes away
     std::vector<Argument> arguments;   ///< argv of the server after variables were replaced, argv[0] first
     Origin arguments_origin;           ///< where ExecStart= stands, or the process
+    /// The server's file, where ExecStart= starts a script that does nothing but exec it.
+    std::optional<std::string> script_starts;
     bool wrapper = false;              ///< ExecStart= starts a script: what the server gets is in it
 
     const Variable* find(std::string_view name) const;

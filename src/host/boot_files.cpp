@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "host/live.h"
+#include "host/secrets.h"
 
 namespace preflight::live {
 namespace {
@@ -78,6 +79,23 @@ bool module_name(const std::string& word) {
 }
 
 }  // namespace
+
+Fact<std::string> plain_exec(const std::string& root, const std::string& path) {
+    constexpr std::size_t longest_script = 64u << 10;
+    return read(root, path, longest_script).then([](const std::string& text) -> Fact<std::string> {
+        if (text.rfind("#!", 0) != 0) return Absent{"no script"};
+        std::istringstream in(text);
+        std::string command;
+        for (std::string raw; std::getline(in, raw);) {
+            const std::string line = stripped(raw);
+            if (line.empty() || line[0] == '#' || line.rfind("set -", 0) == 0) continue;
+            if (!command.empty() || line.rfind("exec ", 0) != 0) return Absent{"it does more than exec"};
+            command = stripped(line.substr(5));
+        }
+        if (command.empty() || command.find_first_of(";|&<>()`\\'") != std::string::npos) return Absent{"no plain command"};
+        return secrets::mask_command(command);
+    });
+}
 
 Fact<std::vector<FileLine>> modprobe_lines(const std::string& root, const std::string& path) {
     return read(root, path).then([](const std::string& text) {

@@ -57,6 +57,7 @@ Fact<std::string> Host::link_target(const std::string& path) { return ask<std::s
 Fact<std::string> Host::resolve(const std::string& path) { return ask<std::string>("resolve", path); }
 Fact<FileInfo> Host::info(const std::string& path) { return ask<FileInfo>("info", path); }
 Fact<std::vector<std::string>> Host::dcb_lines(const std::string& path) { return ask<std::vector<std::string>>("dcb_lines", path); }
+Fact<std::string> Host::plain_exec(const std::string& path) { return ask<std::string>("plain_exec", path); }
 Fact<std::vector<FileLine>> Host::modprobe_lines(const std::string& path) { return ask<std::vector<FileLine>>("modprobe_lines", path); }
 Fact<std::vector<FileLine>> Host::memlock_lines(const std::string& path) { return ask<std::vector<FileLine>>("memlock_lines", path); }
 Fact<std::string> Host::module_file(const std::string& name) { return ask<std::string>("module_file", name); }

@@ -97,6 +97,7 @@ private:
             {"dcb_lines", [](R root, R path) { return as_answer(live::dcb_lines(root, path)); }},
             {"server_environment_file",
              [](R root, R path) { return as_answer(live::read(root, path).then([](const std::string& text) { return secrets::mask_server_env(text); })); }},
+            {"plain_exec", [](R root, R path) { return as_answer(live::plain_exec(root, path)); }},
             {"modprobe_lines", [](R root, R path) { return as_answer(live::modprobe_lines(root, path)); }},
             {"memlock_lines", [](R root, R path) { return as_answer(live::memlock_lines(root, path)); }},
             {"module_file", [](R root, R name) { return as_answer(live::module_file(root, name)); }},

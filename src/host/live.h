@@ -22,6 +22,7 @@ Fact<PciConfig> config_space(const std::string& root, const std::string& address
 
 // boot_files.cpp
 Fact<std::vector<std::string>> dcb_lines(const std::string& root, const std::string& path);
+Fact<std::string> plain_exec(const std::string& root, const std::string& path);
 Fact<std::vector<FileLine>> modprobe_lines(const std::string& root, const std::string& path);
 Fact<std::vector<FileLine>> memlock_lines(const std::string& root, const std::string& path);
 Fact<std::string> module_file(const std::string& root, const std::string& name);

@@ -193,6 +193,7 @@ std::string mask_word(std::string_view word, Before& before) {
         return valid_variable(text);
     };
     if (!one) out = mask_all(inner);
+    else if (inner == "$@" || inner == "$*") out = inner;
     else if (flag || std::find(plain_words.begin(), plain_words.end(), inner) != plain_words.end()) out = inner;
     else if (dollar != std::string_view::npos && dollar <= 2 && variable(inner)) out = inner;
     else if (url(inner)) out = mask_url(inner);
@@ -445,6 +446,11 @@ std::string mask_assignment(std::string_view entry) {
     if (equals == std::string_view::npos) return mask_all(entry);
     const std::string_view name = entry.substr(0, equals), value = entry.substr(equals + 1);
     return std::string(name) + "=" + mask_value(name, value);
+}
+
+std::string mask_command(std::string_view command) {
+    const auto end = std::min(command.find_first_of(" \t"), command.size());
+    return std::string(command.substr(0, end)) + mask_options(command.substr(end));
 }
 
 std::vector<std::string> mask_arguments(std::vector<std::string> arguments) {

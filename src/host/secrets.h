@@ -28,6 +28,8 @@ std::string mask_plain_file(std::string_view path, std::string_view text);
 std::string mask_unit_file(std::string_view text);
 /// One entry of an environment block, "NAME=value".
 std::string mask_assignment(std::string_view entry);
+/// A command line: its program stays, its words are masked like arguments.
+std::string mask_command(std::string_view command);
 /// The arguments of a command, argv[0] first.
 std::vector<std::string> mask_arguments(std::vector<std::string> arguments);
 
