@@ -483,12 +483,22 @@ void judge_subnet(const Facts& facts, Findings& out) {
         return;
     }
     std::set<std::string> carriers;
-    std::map<std::string, std::map<std::string, const PortAddress*>> networks;  // network -> netdev -> an address there
+    std::map<std::string, std::map<std::string, const PortAddress*>> networks;  // network -> port or bond -> an address there
+    std::vector<std::pair<const Port*, const PortAddress*>> all;
     for (const Port* port : storage) {
         carriers.insert(port->carrier());
         for (const PortAddress& carried : port->addresses)
-            if (routable(carried.address) && carried.usable())
-                if (const std::string network = network_of(carried.address); !network.empty()) networks[network].emplace(carried.netdev, &carried);
+            if (routable(carried.address) && carried.usable()) all.emplace_back(port, &carried);
+    }
+    for (const auto& [port, carried] : all) {
+        // The widest of the networks that hold the address.
+        Address widest = carried->address;
+        for (const auto& [other_port, other] : all) {
+            Address within = carried->address;
+            within.prefix = other->address.prefix;
+            if (other->address.prefix < widest.prefix && network_of(within) == network_of(other->address)) widest = within;
+        }
+        if (const std::string network = network_of(widest); !network.empty()) networks[network].emplace(port->carrier(), carried);
     }
     if (carriers.size() < 2) {
         out.skip(node_subject(), "one storage port or bond only");
@@ -497,7 +507,8 @@ void judge_subnet(const Facts& facts, Findings& out) {
     for (const auto& [network, netdevs] : networks) {
         if (netdevs.size() < 2) continue;
         std::vector<std::string> names, commands;
-        for (const auto& [netdev, carried] : netdevs) {
+        for (const auto& [carrier, carried] : netdevs) {
+            const std::string& netdev = carried->netdev;
             names.push_back(fmt::format("{} ({})", netdev, carried->address.address));
             const std::size_t table = 100 + names.size();
             commands.push_back(fmt::format("sudo ip rule add from {} table {}", carried->address.address, table));

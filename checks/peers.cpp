@@ -202,17 +202,28 @@ Remedy give_it_a_gid(const Facts& facts, const Route& route) {
             .commands = {fmt::format("ip address show dev {}", netdev), "ip route get PEER", fmt::format("sudo ip route change SUBNET dev {} src ADDRESS", netdev)}};
 }
 
+/// Whether the storage port of this interface, or an interface above it, carries the address.
+bool carried_by(const Facts& facts, int link, const std::string& address) {
+    for (const Port* port : facts.ports().storage()) {
+        const bool this_port = port->link.index == link || (port->bond && port->bond->index == link) ||
+                               std::any_of(port->uppers.begin(), port->uppers.end(), [&](const Link& upper) { return upper.index == link; });
+        for (const PortAddress& carried : port->addresses)
+            if (this_port && carried.address.address == address) return true;
+    }
+    return false;
+}
+
 RouteVerdict route_verdict(const Facts& facts, const PeerAddress& address) {
     const PeerFacts& peers = facts.peers();
     const Fact<Route>& route = address.route;
     const std::string port = storage_names(facts);
     const Remedy remedy{fmt::format("Give this node a route to {} by {}, or fix the policy rule that sends it elsewhere.", address.text, port),
                         {"ip route get " + address.text, "ip rule show"}, {}, {}};
-    if (route && peers.storage_links.count(route->link)) {
+    if (route && peers.storage_links.count(route->link) && (route->type.empty() || route->type == "unicast")) {
         const std::string via = route->gateway.empty() ? "" : " via " + route->gateway;
         const std::string by = fmt::format("{} leaves by {}{}", address.text, interface_name(facts, route->link), via);
-        if (!route->source.empty() && !peers.storage_addresses.empty() && !peers.storage_addresses.count(route->source))
-            return {Status::warn, fmt::format("{} with source {}, which is no address of {}", by, route->source, port), remedy};
+        if (!route->source.empty() && !peers.storage_addresses.empty() && !carried_by(facts, route->link, route->source))
+            return {Status::warn, fmt::format("{} with source {}, which is no address of {}", by, route->source, interface_name(facts, route->link)), remedy};
         if (const std::string lacking = source_without_gid(facts, *route); !lacking.empty())
             return {Status::fail, fmt::format("{} with source {}, of which {}", by, route->source, lacking), give_it_a_gid(facts, *route)};
         return {Status::pass, route->source.empty() ? by : fmt::format("{}, source {}", by, route->source), {}};

@@ -101,8 +101,18 @@ private:
         std::vector<NamedFile> named = service_.unit.environment_files;
         if (options_.env_file) named = {{*options_.env_file, false, {"--env-file", 0}}};
         else if (service_.absent()) named = {{std::string(usual_environment_file), true, {"the usual place", 0}}};
-        for (const NamedFile& file : named)
+        for (const NamedFile& file : named) {
+            const bool unresolved = std::any_of(service_.unit.unresolved.begin(), service_.unit.unresolved.end(), [&](const UnitLine& line) {
+                return line.key == "EnvironmentFile" && line.origin == file.origin;
+            });
+            if (unresolved) {
+                const std::string why = fmt::format("{} names a file by a specifier that cannot be told from files", file.origin.text());
+                out_.missing.push_back(why);
+                out_.files.push_back({file, file.path, Unreadable{"specifier", why}});
+                continue;
+            }
             for (const std::string& path : expand(file)) read_file(file, path);
+        }
     }
 
     /// systemd globs the path, folder by folder.

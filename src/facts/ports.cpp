@@ -63,6 +63,8 @@ bool is_vf(Host& host, const Port& port) {
 
 
 bool routable(const Address& address) {
+    // Another node has it (RFC 4862): the kernel does not use it.
+    if (std::find(address.flags.begin(), address.flags.end(), "dadfailed") != address.flags.end()) return false;
     return address.scope != "link" && address.scope != "host" && address.address.rfind("169.254.", 0) != 0;
 }
 

@@ -125,6 +125,8 @@ ServiceUnit from_manager(const LoadedUnit& loaded, const ServiceUnit& disk, std:
 
 /// systemd.unit(5), "Conditions and Asserts", as far as files can answer.
 Fact<bool> holds(Host& host, const UnitTest& test) {
+    // A specifier that files do not tell; and a path that is not absolute, which the manager ignores (config_parse_unit_condition_path).
+    if (test.argument.find('%') != std::string::npos || test.argument.empty() || test.argument.front() != '/') return Absent{};
     const auto file = [&](auto&& judge) -> Fact<bool> {
         const auto info = host.info(test.argument);
         if (info.unreadable()) return info.as<bool>();
@@ -144,7 +146,7 @@ Fact<bool> holds(Host& host, const UnitTest& test) {
 
 /// Why a program of ExecStartPre= stops every start; empty where it may run.
 std::string cannot_run(Host& host, const ExecCommand& command) {
-    if (command.ignore_failure || command.path.empty() || command.path.front() != '/') return {};
+    if (command.ignore_failure || command.path.empty() || command.path.front() != '/' || command.path.find('%') != std::string::npos) return {};
     const auto file = host.info(command.path);
     if (file.absent()) return "does not exist";
     if (file.has() && file->type == "dir") return "is a folder";
@@ -215,7 +217,8 @@ ServiceFacts read_service(Host& host, const Options& options) {
 
     facts.account = host.user(facts.user_name());
     for (const UnitTest& test : facts.unit.tests) facts.tests.push_back({test, holds(host, test)});
-    for (const ExecCommand& command : facts.unit.start_pre)
+    const bool other_root = facts.unit.sandbox_line("RootDirectory") || facts.unit.sandbox_line("RootImage");
+    for (const ExecCommand& command : other_root ? std::vector<ExecCommand>{} : facts.unit.start_pre)
         if (const std::string why = cannot_run(host, command); !why.empty()) facts.broken_start_pre.emplace_back(command, why);
     const auto path = facts.executable();
     facts.executable_info = path.then([&](const std::string& name) { return host.info(name); });

@@ -296,8 +296,8 @@ private:
 
     void service_line(const UnitLine& line) {
         const std::string& key = line.key;
-        if (key == "ExecStart") exec(line);
-        else if (key == "ExecStartPre") start_pre(line);
+        if (key == "ExecStart") exec(line, unit_.exec_start);
+        else if (key == "ExecStartPre") exec(line, unit_.start_pre);
         else if (key == "Type") type(line);
         else if (key == "User") name(line, unit_.user);
         else if (key == "Group") name(line, unit_.group);
@@ -317,33 +317,24 @@ private:
         else sandbox(line);
     }
 
-    void start_pre(const UnitLine& line) {
-        if (line.value.empty()) unit_.start_pre.clear();
-        ExecWords read = exec_words(line.value, specifiers_);
-        for (ExecCommand& command : read.commands) {
-            command.origin = line.origin;
-            unit_.start_pre.push_back(std::move(command));
-        }
-    }
-
-    void exec(const UnitLine& line) {
+    void exec(const UnitLine& line, std::vector<ExecCommand>& commands) {
         if (line.value.empty()) {
-            unit_.exec_start.clear();
+            commands.clear();
             return;
         }
         ExecWords read = exec_words(line.value, specifiers_);
         if (!read.refused.empty()) {
             const bool fragment = files_.fragment.has() && line.origin.path == *files_.fragment;
             stop_ = true;  // the manager reads no further in this file
-            (fragment ? unit_.refused : unit_.ignored).push_back({"ExecStart= " + read.refused, line.origin, true});
+            (fragment ? unit_.refused : unit_.ignored).push_back({line.key + "= " + read.refused, line.origin, true});
             return;
         }
         if (read.unresolved) unit_.unresolved.push_back(line);
-        if (read.commands.empty()) unit_.ignored.push_back({"ExecStart= cannot be read: the line is ignored", line.origin, false});
+        if (read.commands.empty()) unit_.ignored.push_back({line.key + "= cannot be read: the line is ignored", line.origin, false});
         for (ExecCommand& command : read.commands) {
             command.origin = line.origin;
             if (command.path.starts_with('/')) command.path = simplified(command.path);
-            unit_.exec_start.push_back(std::move(command));
+            commands.push_back(std::move(command));
         }
     }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
+#include <set>
 
 namespace preflight {
 namespace {
@@ -71,13 +73,15 @@ std::optional<Split> split_endpoint(std::string_view endpoint, std::string& prob
         if (endpoint.empty()) return problem = "an empty endpoint", std::nullopt;
         return out;
     }
-    if (endpoint.substr(0, scheme) != "http" && endpoint.substr(0, scheme) != "https") return problem = "a URL must begin with http:// or https://", std::nullopt;
+    std::string lower(endpoint.substr(0, scheme));
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (lower != "http" && lower != "https") return problem = "a URL must begin with http:// or https://", std::nullopt;
     std::string_view rest = endpoint.substr(scheme + 3);
     const auto slash = rest.find('/');
     if (slash == std::string_view::npos || rest.substr(slash).find_first_not_of('/') == std::string_view::npos)
         return problem = "a URL needs a path of its own, such as /mnt/disk1", std::nullopt;
     // NewEndpoint of the community server's cmd/endpoint.go takes a URL with scheme, host and path alone.
-    if (rest.find('@') != std::string_view::npos) return problem = "a user or password in a URL: the server refuses it", std::nullopt;
+    if (rest.substr(0, slash).find('@') != std::string_view::npos) return problem = "a user or password in a URL: the server refuses it", std::nullopt;
     if (rest.find_first_of("?#") != std::string_view::npos) return problem = "\"?\" or \"#\" in a URL: the server refuses it", std::nullopt;
     std::string_view authority = rest.substr(0, slash);
     std::string_view port;
@@ -105,6 +109,8 @@ std::optional<Split> split_endpoint(std::string_view endpoint, std::string& prob
 
 /// "node1:/tmp/drive1", "node{1...4}:9000/mnt": a name, a colon, perhaps a port, and a path.
 bool host_without_scheme(std::string_view text) {
+    // "https//n1/mnt", "http:n1/mnt", "//n1/mnt": a scheme that went wrong.
+    if (text.find("://") == std::string_view::npos && (text.rfind("http", 0) == 0 || text.rfind("//", 0) == 0) && text.find('/') != std::string_view::npos) return true;
     const auto colon = text.find(':');
     if (colon == 0 || colon == std::string_view::npos || text.find("://") != std::string_view::npos) return false;
     const auto path = text.find_first_not_of("0123456789", colon + 1);
@@ -162,6 +168,7 @@ Volumes parse_volumes(std::string_view value) {
         i = end;
     }
     std::size_t with_ellipses = 0, urls = 0;
+    std::set<std::string> seen;
     for (const auto& [text, column] : arguments) {
         if (const auto dollar = text.find('$'); dollar != std::string_view::npos) {
             out.errors.push_back({column + dollar, text.size() - dollar, "an unexpanded \"$\": environment files are not shell; write the value out"});
@@ -173,6 +180,10 @@ Volumes parse_volumes(std::string_view value) {
         }
         if (const auto quote = text.find_first_of("\"'"); quote != std::string_view::npos) {
             out.errors.push_back({column + quote, 1, "a quote inside the value"});
+            continue;
+        }
+        if (const auto comma = text.find(",http"); comma != std::string_view::npos && text.find("://", comma) != std::string_view::npos) {
+            out.errors.push_back({column + comma, 1, "a comma between endpoints; write a blank"});
             continue;
         }
         if (const auto equals = text.find('='); equals != std::string_view::npos && text.find("MINIO_") < equals) {
@@ -187,6 +198,10 @@ Volumes parse_volumes(std::string_view value) {
             const auto split = split_endpoint(endpoint, problem);
             if (!split) {
                 out.errors.push_back({column, text.size(), problem});
+                break;
+            }
+            if (!seen.insert(endpoint).second) {
+                out.errors.push_back({column, text.size(), fmt::format("{} is listed twice: the server refuses duplicate endpoints", endpoint)});
                 break;
             }
             ++out.drives;

@@ -46,14 +46,20 @@ void hide(std::string& out, std::size_t from, std::size_t to) {
 std::string mask_url(std::string_view word) {
     std::string out(word);
     const auto begin = word.find("://") + 3;
-    const auto at = word.rfind('@');
+    // User-info ends before the first '/', unless a password holds one: then what stands behind the colon is no port.
+    static constexpr std::string_view port_bytes = "0123456789{.}";
+    const auto first_slash = std::min(word.find('/', begin), word.size());
+    const auto first_colon = word.find(':', begin);
+    const bool odd_port = first_colon < first_slash && word.substr(first_colon + 1, first_slash - first_colon - 1).find_first_not_of(port_bytes) != std::string_view::npos;
+    const auto last_at = word.rfind('@');
+    const auto at = last_at < first_slash || odd_port || word.find_first_of("?#") < last_at ? last_at : std::string_view::npos;
     if (at != std::string_view::npos) hide(out, begin, at);
     const auto authority = at == std::string_view::npos ? begin : at + 1;
     const auto slash = std::min(word.find('/', authority), word.size());
     const auto colon = word[authority < word.size() ? authority : 0] == '[' ? word.find("]:", authority) : word.find(':', authority);
     if (colon < slash) {
         const auto port = word.find_first_of(":", colon) + 1;
-        if (word.substr(port, slash - port).find_first_not_of("0123456789") != std::string_view::npos) hide(out, port, slash);
+        if (word.substr(port, slash - port).find_first_not_of(port_bytes) != std::string_view::npos) hide(out, port, slash);
     }
     if (const auto more = word.find_first_of("?#=", begin); more != std::string_view::npos) hide(out, more + 1, word.size());
     return out;
