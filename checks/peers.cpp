@@ -186,14 +186,18 @@ struct RouteVerdict {
 /// cma_acquire_dev_by_src_ip). Empty when the storage port that carries the address has a RoCE v2 GID of it, or where that is
 /// not to be told here: rdma.device and rdma.gid say so then.
 std::string source_without_gid(const Facts& facts, const Route& route) {
+    std::string lacking;
     for (const Port* port : facts.ports().storage()) {
         const RdmaDeviceFacts* device = device_of(facts, *port);
         if (!device || device->infiniband()) continue;
-        for (const PortAddress& carried : port->addresses)
-            if (carried.address.address == route.source && carried.gid.has() && !*carried.gid && !backup_member(*port))
-                return fmt::format("{} has no RoCE v2 GID", device->device.name);
+        for (const PortAddress& carried : port->addresses) {
+            if (carried.address.address != route.source || backup_member(*port)) continue;
+            // One member of a bond may carry its GIDs alone.
+            if (!carried.gid.has() || *carried.gid) return {};
+            lacking = fmt::format("{} has no RoCE v2 GID", device->device.name);
+        }
     }
-    return {};
+    return lacking;
 }
 
 Remedy give_it_a_gid(const Facts& facts, const Route& route) {
