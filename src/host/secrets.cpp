@@ -311,7 +311,7 @@ void keep_dropped(std::string_view text, const EnvDropped& dropped, std::string&
         }
         return;
     }
-    const auto equals = line.find('=');
+    const auto equals = line.find('=', 1);  // the first byte is the name's, whatever it is
     if (equals == std::string_view::npos) return;
     out[dropped.at + equals] = '=';
     std::string_view name = line.substr(0, equals);
@@ -392,7 +392,7 @@ std::string mask_by(std::string_view text, CommentContinues comments) {
     if (!file.refused.empty()) {
         for (std::size_t i = file.refused_at; i < file.refused_end; ++i)
             if (static_cast<unsigned char>(text[i]) >= 0x80) out[i] = '\xff';
-        if (const auto equals = text.find('=', file.refused_at); equals < file.refused_end) out[equals] = '=';
+        if (const auto equals = text.find('=', file.refused_at + 1); equals < file.refused_end) out[equals] = '=';
     }
     if (file.bom) out.replace(0, 3, text.substr(0, 3));
     return out;
