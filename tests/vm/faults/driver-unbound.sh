@@ -1,6 +1,6 @@
 # breaks: no driver is bound to a storage port's PCI function
 # cause: nic.driver
-# expect: nic.driver=fail@0000:3b:00.0 nic.selected=warn@node dcb.ports=skip@node
+# expect: nic.driver=fail@0000:3b:00.0 nic.selected=warn@node dcb.ports=skip@node nic.subnet=skip@node
 # gone: enp59s0f0np0 rocep59s0f0
 
 apply() {
