@@ -35,8 +35,9 @@ Remedy drop_in(const ServiceFacts& service, std::string summary, const std::stri
 Remedy with_links_down(const Facts& facts, Remedy remedy, const std::string& script, const std::vector<const Port*>& ports) {
     for (const Port* port : ports)
         if (const Session::Way* way = facts.session().by(*port)) {
-            remedy.summary += fmt::format(" {} leaves by {} ({}): this ends your session; work from the console, or let the command below run apart from it.",
-                                          way->what.substr(0, 1) == "t" ? "T" + way->what.substr(1) : way->what, way->netdev, port->link.name);
+            const std::string above = way->netdev == port->link.name ? "" : fmt::format(", over {}", port->link.name);
+            remedy.summary += fmt::format(" T{} leaves by {}{}: this ends your session; work from the console, or let the command below run apart from it.",
+                                          way->what.substr(1), way->netdev, above);
             remedy.commands.push_back(fmt::format("sudo systemd-run --collect --unit=aistor-rdma-remedy /bin/sh -c {}", shell_word(script)));
             return remedy;
         }
