@@ -118,13 +118,14 @@ void apply_proofs(Finding& finding, const Facts& facts) {
     for (const AttestedProof& proof : facts.options().policy.proofs) {
         if (fnmatch(proof.id.c_str(), finding.id.c_str(), 0) != 0) continue;
         const std::string release = server_release(facts);
-        bool fits = fnmatch(proof.release.c_str(), release.c_str(), 0) == 0;
+        bool fits = !release.empty() && fnmatch(proof.release.c_str(), release.c_str(), 0) == 0;
         std::string driver;
         for (const Port* port : facts.ports().storage()) {
             if (!finding.subject.whole_node() && !finding.subject.covers(port->subject())) continue;
             driver = driver_text(facts, *port);
-            fits = fits && fnmatch(proof.driver.c_str(), driver.c_str(), 0) == 0;
+            fits = fits && !driver.empty() && fnmatch(proof.driver.c_str(), driver.c_str(), 0) == 0;
         }
+        fits = fits && !driver.empty();  // a setup that is not told is no setup it was attested for
         const std::string by = fmt::format("attested by {} on {}: {}", proof.by.who, proof.by.when, proof.by.what);
         if (!fits) {
             finding.evidence.emplace_back("attested for another setup", fmt::format("{} ({}, {}); here {}, {}", by, proof.release, proof.driver,

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "facts/node.h"
 #include "facts/server_process.h"
 #include "facts/service.h"
 #include "facts/settings.h"
@@ -21,13 +22,6 @@ using namespace systemd_text;
 Assigned split(const std::string& entry, Origin origin) {
     const auto equals = std::min(entry.find('='), entry.size());
     return {entry.substr(0, equals), entry.substr(std::min(equals + 1, entry.size())), std::move(origin)};
-}
-
-std::vector<std::string> split_blanks(const std::string& text) {
-    std::istringstream in(text);
-    std::vector<std::string> words;
-    for (std::string word; in >> word;) words.push_back(std::move(word));
-    return words;
 }
 
 class Reader {
@@ -203,7 +197,7 @@ private:
         const auto command = host_.plain_exec(path);
         if (!command.has()) return;
         std::vector<Argument> words;
-        for (const std::string& raw : split_blanks(*command)) {
+        for (const std::string& raw : split_words(*command)) {
             const bool quoted = raw.size() > 1 && raw.front() == '"' && raw.back() == '"';
             const std::string word = quoted ? raw.substr(1, raw.size() - 2) : raw;
             if (word == "$@" || word == "$*") {
@@ -220,7 +214,7 @@ private:
         if (std::none_of(words.begin(), words.end(), [](const Argument& one) { return one.text == "server"; })) return;
         out_.arguments = std::move(words);
         out_.arguments_origin = {path, 0};
-        out_.script_starts = split_blanks(*command).front();
+        out_.script_starts = split_words(*command).front();
         out_.wrapper = false;
     }
 
@@ -354,7 +348,7 @@ std::vector<std::string> EnvironmentFacts::other_endpoints() const {
     const auto words = positional();
     if (words.empty()) return others;
     const auto arguments_say = joined(words, arguments_origin);
-    const std::vector<std::string> said = split_blanks(counts->value), also = split_blanks(arguments_say.has() ? arguments_say->value : "");
+    const std::vector<std::string> said = split_words(counts->value), also = split_words(arguments_say.has() ? arguments_say->value : "");
     if (arguments_say.has() && said != also) others.push_back(fmt::format("the arguments of {}", arguments_origin.text()));
     return others;
 }

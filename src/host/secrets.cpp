@@ -212,10 +212,10 @@ std::string mask_word(std::string_view word, Before& before) {
     return std::string(lead) + out + std::string(trail);
 }
 
-/// MINIO_OPTS: words as systemd splits them, masked one by one.
-std::string mask_options(std::string_view value) {
+/// A value word by word; what stands behind its first line is hidden.
+template <class Mask>
+std::string mask_words(std::string_view value, Mask&& mask) {
     std::string out;
-    Before before = Before::word;
     bool hide = false;
     for (std::size_t i = 0; i < value.size();) {
         if (blank(value[i])) {
@@ -226,41 +226,40 @@ std::string mask_options(std::string_view value) {
         std::size_t end = i;
         while (end < value.size() && !blank(value[end])) ++end;
         const std::string_view word = value.substr(i, end - i);
-        const bool note = !hide && word.front() == '#';
-        hide |= note;
-        out += note ? "#" + mask_all(word.substr(1)) : hide ? mask_all(word) : mask_word(word, before);
+        out += hide ? mask_all(word) : mask(word);
         i = end;
     }
     return out;
 }
 
+/// MINIO_OPTS: words as systemd splits them; a note behind them keeps its '#' alone.
+std::string mask_options(std::string_view value) {
+    Before before = Before::word;
+    bool note = false;
+    return mask_words(value, [&](std::string_view word) {
+        if (note) return mask_all(word);
+        note = word.front() == '#';
+        return note ? "#" + mask_all(word.substr(1)) : mask_word(word, before);
+    });
+}
+
 /// Any other variable: a unit may make arguments of it, so what such arguments need stays: ranges, and flags with a path or address.
 std::string mask_other(std::string_view value) {
-    std::string out;
-    bool after_flag = false, hide = false;
-    for (std::size_t i = 0; i < value.size();) {
-        if (blank(value[i])) {
-            hide |= value[i] == '\n' || value[i] == '\r';
-            out += value[i++];
-            continue;
-        }
-        std::size_t end = i;
-        while (end < value.size() && !blank(value[end])) ++end;
-        const std::string_view word = value.substr(i, end - i);
+    bool after_flag = false;
+    return mask_words(value, [&](std::string_view word) {
         const auto bare = std::min(word.find_first_not_of("\"'"), word.size());
         const std::string_view inner = word.substr(bare, word.find_last_not_of("\"'") + 1 - bare);
         const auto equals = inner.find('=');
-        const bool flag = needed_flag(inner.substr(0, equals));
+        const bool assigned = equals != std::string_view::npos, flag = needed_flag(inner.substr(0, equals));
         const bool place = after_flag && (starts(inner, "/") || starts(inner, ":"));
-        if (hide || inner.empty()) out += mask_all(word);
-        else if (url(inner) && has_range(inner)) out += std::string(word.substr(0, bare)) + mask_url(word.substr(bare));
-        else if (flag && equals == std::string_view::npos) out += word;
-        else if (place || (flag && inner.find_first_of("/:", equals + 1) == equals + 1) || (has_range(inner) && inner.find('@') == std::string_view::npos && equals == std::string_view::npos)) out += mask_kept(word, false);
-        else out += mask_all(word);
-        after_flag = flag && equals == std::string_view::npos;
-        i = end;
-    }
-    return out;
+        const bool placed = flag && assigned && inner.find_first_of("/:", equals + 1) == equals + 1;
+        const bool range = has_range(inner) && inner.find('@') == std::string_view::npos && !assigned;
+        after_flag = flag && !assigned;
+        if (inner.empty()) return mask_all(word);
+        if (url(inner) && has_range(inner)) return std::string(word.substr(0, bare)) + mask_url(word.substr(bare));
+        if (after_flag) return std::string(word);
+        return place || placed || range ? mask_kept(word, false) : mask_all(word);
+    });
 }
 
 std::string mask_value(std::string_view name, std::string_view value) {
