@@ -128,6 +128,12 @@ std::string unread(const Modules& modules) {
     return "/sys/module could not be read";
 }
 
+/// modules.builtin went with the folder, so that a module which is not loaded may be built in.
+bool kernel_gone(const Modules& modules, const std::vector<std::string>& unknown) {
+    const auto file = modules.file(unknown.front());
+    return file.absent() && file.gone().detail == "no modules";
+}
+
 /// Judges a set of modules as one finding. Says nothing when all are there; they are added to `present`.
 void judge_set(const Facts& facts, const Subject& subject, const std::vector<std::string>& needed, std::vector<std::string>& present, Findings& out) {
     const Modules& modules = facts.modules();
@@ -143,6 +149,11 @@ void judge_set(const Facts& facts, const Subject& subject, const std::vector<std
         auto draft = out.fail(subject, absence.text());
         draft.want(fmt::format("{} loaded or built in", fmt::join(needed, ", "))).from(std::string(modules_source)).mend(load(facts, absence));
         if (!absence.unread.empty()) draft.note("could not be read", absence.unread);
+    } else if (!unknown.empty() && kernel_gone(modules, unknown)) {
+        out.unknown(subject, fmt::format("cannot tell whether {} {} loaded: the modules of the running kernel are gone, another kernel was installed and not booted",
+                                         list_of(unknown), unknown.size() == 1 ? "is" : "are"),
+                    "Reboot into the installed kernel in a maintenance window, and run this again.")
+            .from(std::string(modules_source));
     } else if (!unknown.empty()) {
         out.unknown(subject, fmt::format("cannot tell whether {} {} loaded: {}", list_of(unknown), unknown.size() == 1 ? "is" : "are", unread(modules)), "Run the tool on the node itself, with /proc and /sys mounted.")
             .from(std::string(modules_source));

@@ -471,7 +471,7 @@ public:
     /// Of a limits.conf(5) file the lines about memlock: "DOMAIN TYPE memlock VALUE".
     Fact<std::vector<FileLine>> memlock_lines(const std::string& path);
     /// The file of a kernel module, relative to the modules of the running kernel (modules.dep). Absent: it has none; `detail` is
-    /// "no modules" when the running kernel has no modules folder at all.
+    /// "no modules" when the running kernel has no modules folder, and another kernel has. Unreadable ENOENT: none has, as in a container.
     Fact<std::string> module_file(const std::string& name);
 
     /// `address` as in /sys/bus/pci/devices: "0000:3b:00.0". Reading wakes a suspended function, as lspci does.

@@ -120,7 +120,12 @@ Fact<std::string> module_file(const std::string& root, const std::string& name) 
     utsname kernel{};
     if (uname(&kernel) != 0) return Unreadable{errno_name(errno), "uname"};
     const std::string folder = std::string("/lib/modules/") + kernel.release;
-    if (info(root, folder).absent()) return Absent{"no modules"};
+    if (info(root, folder).absent()) {
+        // Those of another kernel: an update. None at all: a container, or another root.
+        const auto others = list(root, "/lib/modules");
+        if (others.has() && !others->empty()) return Absent{"no modules"};
+        return Unreadable{"ENOENT", folder + ": no kernel's modules are here"};
+    }
     return read(root, folder + "/modules.dep", std::size_t{64} << 20).then([&](const std::string& text) -> Fact<std::string> {
         std::istringstream in(text);
         for (std::string line; std::getline(in, line);) {
