@@ -19,6 +19,8 @@ namespace {
 
 using namespace systemd_text;
 
+constexpr const char* service_manager = "systemd";  ///< comm of process 1, which systemd sets whatever path it was started by
+
 Assigned split(const std::string& entry, Origin origin) {
     const auto equals = std::min(entry.find('='), entry.size());
     return {entry.substr(0, equals), entry.substr(std::min(equals + 1, entry.size())), std::move(origin)};
@@ -80,8 +82,9 @@ private:
         const auto& names = service_.unit.pass_environment;
         if (std::none_of(names.begin(), names.end(), [](const std::string& name) { return matters(name); })) return;
         const auto first = host_.process(1);
+        const bool is_manager = first.has() && first->name == service_manager;  // in a container it may be anything
         const auto entries = first.then([](const Process& process) { return process.environment; });
-        if (!entries.has()) {
+        if (!is_manager || !entries.has()) {
             out_.missing.push_back("PassEnvironment= takes variables from the service manager, whose environment could not be read");
             return;
         }

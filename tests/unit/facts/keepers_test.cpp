@@ -18,8 +18,8 @@ using testing::Not;
 class KeepersOfANode : public testing::Test {
 protected:
     void SetUp() override {
-        char name[] = "/tmp/keepers.XXXXXX";
-        root = mkdtemp(name);
+        root = testing::TempDir() + "keepers.XXXXXX";
+        ASSERT_NE(mkdtemp(root.data()), nullptr);
     }
     void TearDown() override { fs::remove_all(root); }
 
